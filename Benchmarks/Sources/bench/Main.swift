@@ -1,0 +1,43 @@
+import Glibc
+
+/// Prints the benchmark table: `bench [ROW ...]`, all rows where none is named.
+@main
+struct Main {
+    private static let rows: [(name: String, run: @Sendable (BenchSettings) async throws -> [Row])] = [
+        ("P1", ForwardingRow.run), ("P2", ReceivingRow.run), ("P3", MediaRow.run), ("P5", JoinRow.run),
+        ("P9", SealRow.run), ("Q6", SpeakerRow.run),
+    ]
+
+    static func main() async {
+        setvbuf(stdout, nil, _IOLBF, 0)
+        let wanted = Set(CommandLine.arguments.dropFirst().map { $0.uppercased() })
+        let known = Set(rows.map(\.name))
+        guard wanted.isSubset(of: known) else {
+            let unknown = wanted.subtracting(known).sorted().joined(separator: ", ")
+            report("no row is called \(unknown); there are \(rows.map(\.name).joined(separator: ", "))")
+            exit(2)
+        }
+        var lines: [Row] = []
+        var failed = false
+        for row in rows where wanted.isEmpty || wanted.contains(row.name) {
+            report("measuring \(row.name) ...")
+            do {
+                lines += try await row.run(BenchSettings())
+            } catch {
+                failed = true
+                lines.append(Row(id: row.name, what: "not measured: \(error)", ours: ""))
+            }
+        }
+        print(Table.text(lines))
+        exit(failed ? 1 : 0)
+    }
+
+    private static func report(_ line: String) { fputs("\(line)\n", stderr) }
+}
+
+/// Why a row can't be measured.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

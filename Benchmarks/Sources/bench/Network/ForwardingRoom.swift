@@ -1,0 +1,159 @@
+import NIOCore
+import RTCCore
+import RTCTransport
+import RTCWire
+import SFUCore
+
+/// A room of the server on one event loop: one publisher, consumers of both its tracks for each subscriber. The clients
+/// are real peers on sockets of their own, polled by the caller.
+final class ForwardingRoom {
+    let thread: LoopThread
+    private let server: RoomServer
+    private let publisher: PlainPeer
+    private let subscribers: [PlainPeer]
+    private var pattern = SendPattern()
+
+    /// Connects everybody.
+    init(_ profile: SRTPProfile, subscribers count: Int, segmentation: Bool) throws {
+        thread = try LoopThread()
+        var settings = UDPMuxConfiguration()
+        settings.segmentationOffload = segmentation
+        let mux = try UDPMux.bind(on: thread.loop, host: "127.0.0.1", port: 0, configuration: settings).wait()
+        let server = RoomServer(mux: mux, profile: profile, certificate: try DTLSCertificate.generate())
+        self.server = server
+        let configuration = PeerConfiguration.bench(.controlling, try DTLSCertificate.generate(), profile)
+        publisher = try PlainPeer(configuration)
+        subscribers = try (0..<count).map { _ in try PlainPeer(configuration) }
+        let (thread, own) = (thread, publisher.transport)
+        publisher.connect(to: try thread.perform { try server.addPublisher(own) }, as: .client)
+        publisher.perform { peer, _, _ in
+            for kind in [StreamKind.audio, .video] { peer.addSendStream(Streams.sending(kind)) }
+        }
+        for subscriber in subscribers {
+            let theirs = subscriber.transport
+            subscriber.connect(to: try thread.perform { try server.addSubscriber(theirs) }, as: .client)
+            subscriber.perform { peer, _, _ in peer.setReceiveMap(Streams.receiving) }
+        }
+        try awaitConnection(of: [publisher] + subscribers)
+    }
+
+    /// Lets the publisher send for `seconds`.
+    ///
+    /// - Returns: microseconds of the loop's CPU for each packet that reached a subscriber.
+    func window(seconds: Double) throws -> Double {
+        poll()
+        let packets = subscribers.reduce(0) { $0 + $1.packets }
+        let start = thread.clock.nanoseconds
+        pattern.run(seconds: seconds, send: publisher.send, idle: poll)
+        SendPattern.settle(poll)
+        let spent = thread.clock.nanoseconds - start
+        let arrived = subscribers.reduce(0) { $0 + $1.packets } - packets
+        let expected = Int(seconds * Double(SendPattern.packetsPerSecond)) * subscribers.count
+        guard arrived * 10 > expected * 9 else { throw BenchError("only \(arrived) of \(expected) packets arrived") }
+        return Double(spent) / Double(arrived) / 1000
+    }
+
+    func close() throws {
+        let (server, thread) = (server, thread)
+        try thread.loop.flatSubmit { server.mux.close() }.wait()
+        try thread.shutDown()
+        pattern.free()
+    }
+
+    private func poll() {
+        publisher.poll()
+        for subscriber in subscribers { subscriber.poll() }
+    }
+}
+
+/// The server's side, wired as a call server wires it.
+// Every member is touched on the mux's event loop only.
+final class RoomServer: PeerFlowHandler, ProducerSource, @unchecked Sendable {
+    let mux: UDPMux
+    private let profile: SRTPProfile
+    private let certificate: DTLSCertificate
+    private let statistics = ForwardingStatistics()
+    private var ingress = Ingress()
+    private var producers: [Producer] = []
+    private var publisher: PeerFlow?
+
+    init(mux: UDPMux, profile: SRTPProfile, certificate: DTLSCertificate) {
+        self.mux = mux
+        self.profile = profile
+        self.certificate = certificate
+    }
+
+    func addPublisher(_ remote: RemoteTransport) throws -> RemoteTransport {
+        for (line, codec) in [MediaCodec.opus, .vp8].enumerated() {
+            let producer = Producer(
+                id: "TR_\(line)", codec: codec, clockRate: line == 0 ? 48_000 : 90_000, source: self, statistics: statistics)
+            ingress[line] = producer
+            producers.append(producer)
+        }
+        let flow = try makeFlow(remote, handler: self)
+        flow.perform { peer, _, _ in peer.setReceiveMap(Streams.receiving) }
+        publisher = flow
+        return RemoteTransport(peer: flow.peer)
+    }
+
+    func addSubscriber(_ remote: RemoteTransport) throws -> RemoteTransport {
+        let flow = try makeFlow(remote, handler: nil)
+        let sink = FlowSink(flow)
+        for producer in producers {
+            let stream = Streams.sending(producer.kind, cache: .external)
+            flow.perform { peer, _, _ in peer.addSendStream(stream) }
+            let consumer = Consumer(
+                ConsumerConfiguration(
+                    ssrc: stream.ssrc, payloadType: stream.payloadType, firstSequence: 100, firstRTXSequence: 0),
+                producer: producer, sink: sink)
+            consumer.start(now: .now)
+        }
+        return RemoteTransport(peer: flow.peer)
+    }
+
+    private func makeFlow(_ remote: RemoteTransport, handler: (any PeerFlowHandler)?) throws -> PeerFlow {
+        let configuration = PeerConfiguration.bench(.controlled, certificate, profile)
+        guard let flow = mux.makeFlow(configuration: configuration, handler: handler) else {
+            throw BenchError("the server takes no more peers")
+        }
+        flow.perform { peer, outbox, now in
+            peer.addLocalCandidate(mux.localAddress)
+            remote.introduce(to: &peer, as: .server, now: now, into: outbox)
+        }
+        return flow
+    }
+
+    func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
+        _ = ingress.receive(packet, in: buffer)
+    }
+
+    func handle(_ event: PeerEvent, on flow: PeerFlow) {
+        guard case .senderReport(let ssrc, let ntp, let rtpTimestamp, let arrival) = event else { return }
+        ingress.receiveSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival)
+    }
+
+    // The publisher has nothing to encode: each window begins with a key frame.
+    func requestKeyFrame(ssrc: UInt32) {}
+    func keyFrameReceived(ssrc: UInt32) {}
+}
+
+/// Forwards to one subscriber.
+private final class FlowSink: ConsumerSink {
+    private let flow: PeerFlow
+
+    init(_ flow: PeerFlow) { self.flow = flow }
+
+    func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool {
+        var isSent = false
+        flow.perform { peer, outbox, now in
+            isSent = peer.forward(packet, prefix: prefix, payload: payload, now: now, into: outbox)
+        }
+        return isSent
+    }
+
+    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32) {
+        flow.perform { peer, outbox, now in
+            peer.sendSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, now: now, into: outbox)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import RTCCore
+
+/// P1: the server's CPU for each forwarded packet, against the C forwarder without segmentation offload.
+enum ForwardingRow {
+    @Sendable static func run(_ settings: BenchSettings) throws -> [Row] {
+        var rows: [Row] = []
+        for profile in SRTPProfile.preferred {
+            for count in [50, 200] { rows += try compare(profile, count, settings) }
+        }
+        return rows
+    }
+
+    private static func compare(_ profile: SRTPProfile, _ count: Int, _ settings: BenchSettings) throws -> [Row] {
+        let plain = try ForwardingRoom(profile, subscribers: count, segmentation: false)
+        let offloaded = try ForwardingRoom(profile, subscribers: count, segmentation: true)
+        let floor = try FloorRoom(profile, subscribers: count)
+        let values = try alternate(
+            rounds: settings.rounds,
+            [
+                { try plain.window(seconds: settings.window) }, { try floor.window(seconds: settings.window) },
+                { try offloaded.window(seconds: settings.window) },
+            ])
+        try plain.close()
+        try offloaded.close()
+        let title = "forward a packet, \(count) subscribers, \(profile.short)"
+        let format: (Double) -> String = { "\($0.fixed(2)) us" }
+        return [
+            .comparison("P1", title, ours: values[0], reference: values[1], limit: nil, format: format),
+            .comparison("P1", title + ", GSO", ours: values[2], reference: values[1], limit: 1.5, format: format),
+        ]
+    }
+}

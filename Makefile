@@ -1,0 +1,37 @@
+# CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
+SHELL := /bin/bash
+.PHONY: call build test interop bench lint fuzz bootstrap format clean help
+
+help:            ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
+
+call: build      ## build, then run a real four-party call and print what everybody heard and saw
+	.build/release/callagent call --participants 4 --duration 15
+
+build: bootstrap ## release build of callagent
+	swift build -c release --product callagent
+
+test: bootstrap  ## unit, virtual-time and loopback tests
+	swift test --parallel
+
+interop: build   ## tests against real peers that this project did not write
+	Scripts/bootstrap --interop
+	.venv-peers/bin/python Tests/Interop/run.py
+
+bench: bootstrap ## the rows of docs/benchmarks.md, as ratios from one run
+	Benchmarks/run
+
+lint:            ## formatting and house rules
+	Scripts/lint
+
+fuzz: bootstrap  ## 20 seconds for every fuzz target (SECONDS_PER_TARGET=n for more)
+	Scripts/fuzz $(or $(SECONDS_PER_TARGET),20)
+
+bootstrap:
+	@Scripts/bootstrap
+
+format:          ## format all sources in place
+	swift format -i --parallel $$(git ls-files '*.swift' | grep -v /Generated/)
+
+clean:           ## remove what builds left
+	rm -rf .build Fuzz/.build Benchmarks/.build

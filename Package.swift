@@ -1,0 +1,92 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    // Span-returning accessors and ~Escapable views (NIO and swift-collections rely on it too).
+    .enableExperimentalFeature("Lifetimes"),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+
+/// A target of Sources/, with the settings that all share.
+func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+/// The tests of a room: Tests/<room>Tests.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "callbridge",
+    products: [
+        .library(name: "CallBridge", targets: ["CallBridge", "MediaCore"]),
+        .library(name: "ProviderLiveKitLike", targets: ["ProviderLiveKitLike"]),
+        .library(name: "CallServer", targets: ["CallServer"]),
+        .executable(name: "callagent", targets: ["callagent"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // System libraries.
+        .systemLibrary(name: "CCrypto", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
+        // Bytes and protocols: no socket, no clock, no task.
+        room("RTCWire", []),
+        room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
+        room("SFUCore", ["RTCCore", "RTCWire"]),
+        room("RTCSim", ["RTCCore", "RTCWire"]),
+        // Sockets, media, calls.
+        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
+        room(
+            "MediaCore",
+            ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", nioCore, nioPosix, logging]),
+        room("CallBridge", ["MediaCore", logging]),
+        room("LiveKitProtocol", ["CCrypto", protobuf], exclude: ["Protos"]),
+        room(
+            "ProviderLiveKitLike",
+            ["CallBridge", "MediaCore", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+        room(
+            "CallServer",
+            [
+                "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1,
+                nioWebSocket, logging,
+            ]),
+        .executableTarget(
+            name: "callagent",
+            dependencies: [
+                "ProviderLiveKitLike", "CallBridge", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
+                "LiveKitProtocol", nioCore, nioPosix,
+                argumentParser, logging,
+            ],
+            swiftSettings: settings),
+        // Tests.
+        tests("RTCWire"),
+        tests("RTCCore", ["RTCWire", "CCrypto"]),
+        tests("RTCSim", ["RTCCore", "RTCWire"]),
+        tests("SFUCore", ["RTCCore", "RTCWire"]),
+        tests("RTCTransport", ["RTCCore", "RTCWire", nioCore, nioPosix]),
+        tests("MediaCore", ["RTCWire"]),
+        tests("LiveKitProtocol"),
+        tests("CallServer", ["LiveKitProtocol"]),
+        tests("CallBridge", ["ProviderLiveKitLike", "CallServer", "MediaCore"]),
+    ]
+)

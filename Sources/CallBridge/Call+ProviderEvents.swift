@@ -1,0 +1,103 @@
+import MediaCore
+
+extension Call {
+    /// Turns one of the provider's events into the call's state and events.
+    func handle(_ event: ProviderEvent) {
+        guard state != .ended else { return }
+        switch event {
+        case .mediaConnected(let profile): mediaConnected(srtpProfile: profile)
+        case .reconnecting: beginReconnecting()
+        case .reconnected: endReconnecting()
+        case .participantJoined(let participant): joined(participant)
+        case .participantUpdated(let participant): updated(participant)
+        case .participantLeft(let id, let reason): left(id, reason)
+        case .trackPublished(let track, let owner): published(track, by: owner)
+        case .trackUnpublished(let track, let owner): unpublished(track, by: owner)
+        case .trackMuted(let muted, let track, let owner): setMuted(muted, track, of: owner)
+        case .trackSubscribed(let media, let track, let owner): subscribed(media, track, of: owner)
+        case .trackUnsubscribed(let track, let owner): unsubscribed(track, of: owner)
+        case .speakersChanged(let speakers): serverSpeakers(speakers)
+        case .audioLevels(let levels): heard(levels)
+        case .ended(let reason, let detail): end(reason, detail: detail)
+        }
+    }
+
+    private func beginReconnecting() {
+        lostAt = lostAt ?? .now
+        move(to: .reconnecting)
+    }
+
+    private func endReconnecting() {
+        if let lostAt {
+            hub.send(.reconnected(gapMilliseconds: Double(MediaTime.now.nanoseconds - lostAt.nanoseconds) / 1e6))
+        }
+        lostAt = nil
+        move(to: .active)
+    }
+
+    private func joined(_ participant: Participant) {
+        guard !participant.isLocal, roster[participant.id] == nil else { return }
+        var arrived = participant
+        arrived.tracks = []
+        roster.insert(arrived)
+        hub.send(.participantJoined(arrived))
+        for track in participant.tracks { published(track, by: participant.id) }
+    }
+
+    private func updated(_ participant: Participant) {
+        guard let known = roster.update(participant) else { return }
+        hub.send(.participantUpdated(known))
+    }
+
+    private func left(_ id: String, _ reason: ParticipantLeftReason) {
+        guard let known = roster[id], !known.isLocal else { return }
+        for track in known.tracks { unpublished(track.id, by: id) }
+        guard let gone = roster.remove(id) else { return }
+        speaker.remove(id)
+        hub.send(.participantLeft(gone, reason))
+    }
+
+    private func published(_ track: Track, by owner: String) {
+        guard let participant = roster.addTrack(track, to: owner) else { return }
+        hub.send(.trackPublished(track, participant))
+    }
+
+    private func unpublished(_ id: String, by owner: String) {
+        if roster.media[id] != nil { unsubscribed(id, of: owner) }
+        guard let (track, participant) = roster.removeTrack(id, from: owner) else { return }
+        hub.send(.trackUnpublished(track, participant))
+    }
+
+    private func setMuted(_ muted: Bool, _ id: String, of owner: String) {
+        guard let (track, participant) = roster.setMuted(muted, id, of: owner) else { return }
+        roster.media[id]?.isPaused = muted
+        hub.send(muted ? .trackMuted(track, participant) : .trackUnmuted(track, participant))
+    }
+
+    private func subscribed(_ media: RemoteTrack, _ id: String, of owner: String) {
+        guard let participant = roster[owner], let track = participant.tracks.first(where: { $0.id == id }) else { return }
+        roster.media[id] = media
+        media.isPaused = track.isMuted
+        hub.send(.trackSubscribed(media, track, participant))
+    }
+
+    private func unsubscribed(_ id: String, of owner: String) {
+        guard roster.media.removeValue(forKey: id) != nil, let participant = roster[owner],
+            let track = participant.tracks.first(where: { $0.id == id })
+        else { return }
+        hub.send(.trackUnsubscribed(track, participant))
+    }
+
+    private func serverSpeakers(_ speakers: [(participantID: String, level: Double)]) {
+        hub.send(
+            .speakersChanged(
+                speakers.compactMap { speaker in
+                    roster[speaker.participantID].map { CallEvent.Speaker(participant: $0, level: speaker.level) }
+                }))
+    }
+
+    private func heard(_ levels: [ParticipantLevel]) {
+        guard let change = speaker.observe(levels) else { return }
+        setActiveSpeaker(roster[change])
+    }
+}

@@ -1,0 +1,157 @@
+import Logging
+public import MediaCore
+
+/// A call that we are in: its participants, their tracks, what we publish, and what happens.
+public actor Call {
+    /// What the server said about the call.
+    public nonisolated let descriptor: CallDescriptor
+    /// Where the call stands for us.
+    public private(set) var state = CallState.connecting
+    /// The one who speaks, by our own detection; nobody speaking keeps the last.
+    public private(set) var activeSpeaker: Participant?
+    /// Milliseconds from `join` to connected media; nil before.
+    public private(set) var connectMilliseconds: Double?
+
+    let session: any ProviderSession
+    let logger: Logger
+    let begun: MediaTime
+    nonisolated let hub = EventHub<CallEvent>()
+    var roster: Roster
+    var speaker: SpeakerFollower
+    var lostAt: MediaTime?
+    private var pump: Task<Void, Never>?
+
+    init(descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime, logger: Logger) {
+        self.descriptor = descriptor
+        self.session = session
+        self.begun = begun
+        self.logger = logger
+        roster = Roster(local: local)
+        speaker = SpeakerFollower()
+    }
+
+    func start() {
+        let events = session.events
+        pump = Task { [weak self] in
+            for await event in events { await self?.handle(event) }
+            await self?.providerFinished()
+        }
+    }
+
+    // MARK: Reading
+
+    /// A stream of what happens from now on, led by the present state: who is there, their tracks, the active speaker.
+    /// Any number of streams may be open; each ends when the call does.
+    public nonisolated var events: AsyncStream<CallEvent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(EventHub<CallEvent>.capacity)) { continuation in
+            Task { await self.attach(continuation) }
+        }
+    }
+
+    private func attach(_ continuation: AsyncStream<CallEvent>.Continuation) {
+        hub.attach(continuation, replaying: snapshot())
+    }
+
+    /// Everybody in the call, ourselves first.
+    public var participants: [Participant] { roster.all }
+
+    /// Ourselves.
+    public var localParticipant: Participant { roster.local }
+
+    /// What the media connections have counted so far.
+    public func statistics() async -> SessionStatistics { await session.statistics() }
+
+    // MARK: Acting
+
+    /// Publishes media, in order, and returns when the server has accepted all. Throws `CallError`.
+    @discardableResult
+    public func publish(_ media: LocalMedia...) async throws -> [Track] {
+        var tracks: [Track] = []
+        for item in media { tracks.append(try await publish(track: try item.makeTrack(), source: item.source)) }
+        return tracks
+    }
+
+    /// Publishes a track that the caller made. Throws `CallError`.
+    @discardableResult
+    public func publish(track: LocalTrack, source: Track.Source) async throws -> Track {
+        try requireOpen("publish")
+        let published = try await session.publish(track, source: source)
+        roster.addLocalTrack(published)
+        return published
+    }
+
+    /// Takes a published track back. Throws `CallError`.
+    public func unpublish(_ track: Track) async throws {
+        try requireOpen("unpublish")
+        try await session.unpublish(trackID: track.id)
+        roster.removeLocalTrack(track.id)
+    }
+
+    /// Mutes or unmutes one of our tracks for everybody. Throws `CallError`.
+    public func setMuted(_ muted: Bool, _ track: Track) async throws {
+        try requireOpen("mute")
+        try await session.setMuted(muted, trackID: track.id)
+        roster.setLocalTrackMuted(track.id, muted)
+    }
+
+    /// Receives a remote track, or no longer. Throws `CallError`.
+    public func setSubscribed(_ subscribed: Bool, _ track: Track) async throws {
+        try requireOpen("subscribe")
+        try await session.setSubscribed(subscribed, trackID: track.id)
+    }
+
+    /// Leaves in order. The event streams end with `ended`.
+    public func leave() async {
+        guard state != .ended else { return }
+        await session.leave()
+        end(.lastMandatoryParticipantLeft, detail: "we left")
+        pump?.cancel()
+    }
+
+    private func requireOpen(_ action: String) throws(CallError) {
+        guard state == .ended else { return }
+        throw CallError(.caller, .invalidArgument, "can't \(action): the call has ended; join again")
+    }
+
+    // MARK: State
+
+    func move(to next: CallState) {
+        guard state != next, state != .ended else { return }
+        state = next
+        hub.send(.stateChanged(next))
+    }
+
+    func end(_ reason: CallEndReason, detail: String) {
+        guard state != .ended else { return }
+        move(to: .ended)
+        hub.send(.ended(reason, detail: detail))
+        hub.finish()
+    }
+
+    func setActiveSpeaker(_ participant: Participant?) {
+        activeSpeaker = participant
+        hub.send(.activeSpeakerChanged(participant))
+    }
+
+    func mediaConnected(srtpProfile: String) {
+        let elapsed = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6
+        if connectMilliseconds == nil { connectMilliseconds = elapsed }
+        hub.send(.mediaConnected(srtpProfile: srtpProfile, afterMilliseconds: elapsed))
+        move(to: .active)
+    }
+
+    private func providerFinished() { end(.systemShutdown, detail: "the provider's connection is gone") }
+
+    private func snapshot() -> [CallEvent] {
+        var events: [CallEvent] = [.stateChanged(state)]
+        for participant in roster.all where !participant.isLocal {
+            events.append(.participantJoined(participant))
+            for track in participant.tracks {
+                events.append(.trackPublished(track, participant))
+                if let remote = roster.media[track.id] { events.append(.trackSubscribed(remote, track, participant)) }
+            }
+        }
+        if let activeSpeaker { events.append(.activeSpeakerChanged(activeSpeaker)) }
+        return events
+    }
+}

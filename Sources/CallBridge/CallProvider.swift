@@ -1,0 +1,126 @@
+import Logging
+public import MediaCore
+
+/// What a provider can do beyond plain audio and video.
+public struct ProviderCapabilities: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+    /// From bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Video as well as audio.
+    public static let video = ProviderCapabilities(rawValue: 1)
+    /// Taking part without publishing.
+    public static let listenOnly = ProviderCapabilities(rawValue: 2)
+    /// The server reports who speaks.
+    public static let serverSpeakers = ProviderCapabilities(rawValue: 4)
+    /// Single tracks can be unsubscribed.
+    public static let selectiveSubscription = ProviderCapabilities(rawValue: 8)
+}
+
+/// A plug-in that carries calls over one signalling protocol.
+///
+/// A third party adds a provider in a package of its own by conforming to this protocol with public API alone.
+public protocol CallProvider: Sendable {
+    /// The name under which server configurations ask for it.
+    var kind: ProviderKind { get }
+    /// What it can do.
+    var capabilities: ProviderCapabilities { get }
+
+    /// Joins the call. Returns when signalling is established and the server has let us in; media may still be connecting.
+    ///
+    /// Throws `CallError` that says whose fault it was.
+    func connect(_ descriptor: CallDescriptor, context: ProviderContext) async throws -> any ProviderSession
+}
+
+/// What the bridge lends a provider.
+public struct ProviderContext: Sendable {
+    /// The threads that media runs on.
+    public var engine: MediaEngine
+    /// How media sessions are to be set up.
+    public var media: MediaSessionConfiguration
+    /// Whether remote tracks are subscribed as they appear.
+    public var subscribesAutomatically: Bool
+    /// Where to log; tokens and keys belong below debug.
+    public var logger: Logger
+
+    /// A context from its parts.
+    public init(
+        engine: MediaEngine, media: MediaSessionConfiguration, subscribesAutomatically: Bool, logger: Logger
+    ) {
+        self.engine = engine
+        self.media = media
+        self.subscribesAutomatically = subscribesAutomatically
+        self.logger = logger
+    }
+}
+
+/// One call as a provider carries it. The bridge is its only user.
+public protocol ProviderSession: Sendable {
+    /// Ourselves, as the server knows us.
+    var localParticipant: Participant { get async }
+    /// What happens, from the beginning: first the participants that are there already. Read once.
+    var events: AsyncStream<ProviderEvent> { get }
+
+    /// Publishes a track and returns when the server has accepted it.
+    func publish(_ track: LocalTrack, source: Track.Source) async throws -> Track
+    /// Takes a published track back. `id` is the provider's.
+    func unpublish(trackID: String) async throws
+    /// Mutes or unmutes a published track for everybody.
+    func setMuted(_ muted: Bool, trackID: String) async throws
+    /// Subscribes to a remote track, or no longer.
+    func setSubscribed(_ subscribed: Bool, trackID: String) async throws
+    /// What the media connections have counted.
+    func statistics() async -> SessionStatistics
+    /// Leaves in order; the event stream ends.
+    func leave() async
+}
+
+/// What a provider tells the bridge, in its neutral words.
+public enum ProviderEvent: Sendable {
+    /// Media flows; the SRTP profile that was agreed on.
+    case mediaConnected(srtpProfile: String)
+    /// Media or signalling was lost; the provider is trying to restore it.
+    case reconnecting
+    /// Restored.
+    case reconnected
+    /// Somebody is there; also for those who were there before us.
+    case participantJoined(Participant)
+    /// Name, metadata or attributes changed.
+    case participantUpdated(Participant)
+    /// Somebody is gone.
+    case participantLeft(id: String, ParticipantLeftReason)
+    /// A participant publishes a track.
+    case trackPublished(Track, participantID: String)
+    /// A published track is gone.
+    case trackUnpublished(trackID: String, participantID: String)
+    /// A track was muted or unmuted by its publisher, or by the server.
+    case trackMuted(Bool, trackID: String, participantID: String)
+    /// Media of a remote track can arrive.
+    case trackSubscribed(RemoteTrack, trackID: String, participantID: String)
+    /// Media of a remote track no longer arrives.
+    case trackUnsubscribed(trackID: String, participantID: String)
+    /// Who speaks, as the server sees it: participant id and level 0...1; nobody else.
+    case speakersChanged([(participantID: String, level: Double)])
+    /// Levels measured in the media.
+    case audioLevels([ParticipantLevel])
+    /// The call is over for us; nothing follows.
+    case ended(CallEndReason, detail: String)
+}
+
+/// How loud somebody was for 20 ms.
+public struct ParticipantLevel: Sendable, Hashable {
+    /// The provider's id of the participant.
+    public var participantID: String
+    /// Level in -dBov, 0 (loudest) to 127 (silence), as in RFC 6464.
+    public var level: Int
+    /// When, on the monotonic clock.
+    public var atNanoseconds: Int64
+
+    /// A level of one participant.
+    public init(participantID: String, level: Int, atNanoseconds: Int64) {
+        self.participantID = participantID
+        self.level = level
+        self.atNanoseconds = atNanoseconds
+    }
+}

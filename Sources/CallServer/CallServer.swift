@@ -1,0 +1,160 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTCCore
+import RTCTransport
+
+/// An embedded call server for tests, development and small rooms. It speaks LiveKit's protocol and forwards media
+/// without decoding it.
+///
+/// Each room lives on one event loop, whose UDP port its participants are given; loops share nothing but the list of rooms.
+public final class CallServer: Sendable {
+    private struct Running {
+        var group: MultiThreadedEventLoopGroup
+        var loops: [ServerLoop]
+        var http: HTTPServer
+    }
+
+    private enum State {
+        case idle
+        case starting
+        case running(Running)
+        case stopped
+    }
+
+    private let configuration: CallServerConfiguration
+    private let timing: LiveKitTiming
+    private let state = NIOLockedValueBox(State.idle)
+
+    /// A server that is not yet started.
+    public convenience init(configuration: CallServerConfiguration) {
+        self.init(configuration: configuration, timing: LiveKitTiming())
+    }
+
+    init(configuration: CallServerConfiguration, timing: LiveKitTiming) {
+        self.configuration = configuration
+        self.timing = timing
+    }
+
+    /// Binds the ports and begins to serve. Throws `CallServerError`; a server whose start failed holds nothing.
+    public func start() async throws {
+        let isFirst = state.withLockedValue { state in
+            guard case .idle = state else { return false }
+            state = .starting
+            return true
+        }
+        guard isFirst else { throw CallServerError.alreadyStarted }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoops))
+        do {
+            let running = try await bind(group)
+            state.withLockedValue { $0 = .running(running) }
+            configuration.logger.info(
+                "call server listens", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+        } catch {
+            state.withLockedValue { $0 = .stopped }
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Says goodbye to everybody and closes the ports.
+    public func stop() async {
+        let running: Running? = state.withLockedValue { state in
+            defer { state = .stopped }
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+        guard let running else { return }
+        // The rooms first, so that everybody hears why.
+        for loop in running.loops { try? await loop.close().get() }
+        await running.http.close()
+        try? await running.group.shutdownGracefully()
+        configuration.logger.info("call server stopped")
+    }
+
+    /// The TCP port of signalling; 0 while the server doesn't run.
+    public var port: Int { running?.http.port ?? 0 }
+
+    /// The UDP ports of media, one for each event loop.
+    public var mediaPorts: [Int] { running?.loops.map { Int($0.mux.localAddress.port) } ?? [] }
+
+    /// Counters over all rooms since the start.
+    public func statistics() async -> CallServerStatistics {
+        var sum = CallServerStatistics()
+        for loop in running?.loops ?? [] {
+            if let counted = try? await loop.statistics().get() { sum = sum + counted }
+        }
+        return sum
+    }
+
+    private var running: Running? {
+        state.withLockedValue { state in
+            guard case .running(let running) = state else { return nil }
+            return running
+        }
+    }
+
+    // MARK: Start
+
+    private func bind(_ group: MultiThreadedEventLoopGroup) async throws(CallServerError) -> Running {
+        do { try configuration.validate() } catch { throw .configuration(error.description) }
+        let settings = try MediaSettings(configuration)
+        var loops: [ServerLoop] = []
+        do throws(CallServerError) {
+            for index in 0..<configuration.eventLoops {
+                loops.append(try await bindMedia(group.next(), index, settings))
+            }
+            let directory = RoomDirectory(configuration: configuration, timing: timing, loops: loops)
+            return Running(group: group, loops: loops, http: try await listen(group, directory))
+        } catch {
+            for loop in loops { try? await loop.close().get() }
+            throw error
+        }
+    }
+
+    private func bindMedia(
+        _ eventLoop: any EventLoop, _ index: Int, _ settings: MediaSettings
+    ) async throws(CallServerError) -> ServerLoop {
+        let port = configuration.mediaPort == 0 ? 0 : configuration.mediaPort + index
+        do {
+            let mux = try await UDPMux.bind(on: eventLoop, host: configuration.mediaHost, port: port).get()
+            return ServerLoop(mux: mux, settings: settings)
+        } catch {
+            throw .cannotBindMedia("\(error)")
+        }
+    }
+
+    private func listen(
+        _ group: MultiThreadedEventLoopGroup, _ directory: RoomDirectory
+    ) async throws(CallServerError) -> HTTPServer {
+        do {
+            return try await HTTPServer.listen(
+                group: group, host: configuration.host, port: configuration.port, router: router(directory),
+                limits: HTTPLimits(configuration), logger: configuration.logger
+            ).get()
+        } catch {
+            throw .cannotListen("\(error)")
+        }
+    }
+
+    /// Every dialect and every service adds its paths here.
+    private func router(_ directory: RoomDirectory) -> HTTPRouter {
+        var router = HTTPRouter()
+        router.get("/") { _ in HTTPResponse(.ok, "OK") }
+        let descriptors = DescriptorEndpoint(configuration: configuration)
+        router.any(DescriptorEndpoint.path) { descriptors.respond(to: $0) }
+        LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
+        return router
+    }
+}
+
+extension HTTPLimits {
+    fileprivate init(_ configuration: CallServerConfiguration) {
+        self.init()
+        connections = configuration.limits.connections
+        messageBytes = configuration.limits.signalMessage
+        requestTimeout = .milliseconds(Int64(configuration.timing.request))
+        pingInterval = .milliseconds(Int64(configuration.timing.webSocketPing))
+        silenceLimit = .milliseconds(Int64(configuration.timing.webSocketSilence))
+    }
+}

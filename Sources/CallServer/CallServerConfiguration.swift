@@ -1,0 +1,115 @@
+import Logging
+import RTCCore
+
+/// How the embedded call server runs.
+///
+/// The defaults serve one machine: signalling on 127.0.0.1:7880, media on UDP ports that the system chooses.
+public struct CallServerConfiguration: Sendable {
+    /// Bounds on what clients can make the server hold.
+    public struct Limits: Sendable, Hashable {
+        /// Rooms at a time; a join that would open another is answered with 503.
+        public var rooms = 1_000
+        /// Participants in one room; a further join is answered with 503.
+        public var participantsPerRoom = 100
+        /// Participants over all rooms; a further join is answered with 503.
+        public var participants = 2_000
+        /// Participants that have joined and whose media connection does not stand yet, over all rooms.
+        public var pendingParticipants = 256
+        /// Tracks that one participant has announced and not yet begun to send.
+        public var pendingTracks = 20
+        /// Bytes of one signal message.
+        public var signalMessage = 2 * 1024 * 1024
+        /// Media connections that have not yet completed their handshake, over the whole server.
+        public var halfOpenPeers = 512
+        /// TCP connections at a time, signalling and plain requests together.
+        public var connections = 2_048
+        /// Characters of an identity, a participant's name or a room's name.
+        public var name = 256
+        /// Bytes of a participant's or a room's metadata.
+        public var metadata = 512 * 1024
+        /// Bytes of a participant's attributes, names and values together.
+        public var attributes = 64 * 1024
+
+        /// The default bounds.
+        public init() {}
+    }
+
+    /// How long things take and may take, in milliseconds.
+    public struct Timing: Sendable, Hashable {
+        /// Between two WebSocket pings.
+        public var webSocketPing = 10_000
+        /// A WebSocket client from which nothing has come for so long, pongs included, is gone.
+        public var webSocketSilence = 30_000
+        /// How long a request's head and its body may take to arrive.
+        public var request = 10_000
+
+        /// The default times.
+        public init() {}
+    }
+
+    /// API key to secret. Tokens name the key as their issuer and are signed with its secret. Kept out of logs.
+    public var keys: [String: String]
+    /// The address to listen on for signalling: an IP address or a host name of this machine.
+    public var host = "127.0.0.1"
+    /// The TCP port for signalling, 0...65535; 0 lets the system choose.
+    public var port = 7880
+    /// The address to bind media ports on; `nil` means `host`.
+    public var udpHost: String?
+    /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
+    public var mediaPort = 0
+    /// The IP addresses that clients are told to send media to; none means the bound one, or this machine's own.
+    public var advertisedAddresses: [String] = []
+    /// Event loops, 1 or more. Every loop has a UDP port of its own, and a room lives on one loop.
+    public var eventLoops = 1
+    /// How long a room that nobody has joined stays open, in seconds.
+    public var emptyTimeout = 300
+    /// How long a room stays open after the last participant has left, in seconds.
+    public var departureTimeout = 20
+    /// Bounds on what clients can make the server hold.
+    public var limits = Limits()
+    /// How long things take and may take.
+    public var timing = Timing()
+    /// Where the server logs to. It logs no token, no secret and no query.
+    public var logger = Logger(label: "callbridge.server")
+    /// Who seals and opens media packets.
+    package var srtpBackend: SRTPBackend = .libcrypto
+
+    /// A server that accepts the tokens of `keys`.
+    ///
+    /// - Parameter keys: API key to secret.
+    public init(keys: [String: String]) { self.keys = keys }
+
+    /// The address that media is bound to.
+    package var mediaHost: String { udpHost ?? host }
+
+    /// Throws `CallServerConfigurationError` for values that no server can run with.
+    package func validate() throws(CallServerConfigurationError) {
+        guard !keys.isEmpty else { throw .noKeys }
+        for (key, secret) in keys where key.isEmpty || secret.isEmpty { throw .emptyKey(key) }
+        guard (0...65_535).contains(port) else { throw .port(port) }
+        guard (1...256).contains(eventLoops) else { throw .eventLoops(eventLoops) }
+        guard (0...65_535).contains(mediaPort), mediaPort == 0 || mediaPort + eventLoops <= 65_536 else {
+            throw .mediaPort(mediaPort)
+        }
+    }
+}
+
+/// What is wrong with a `CallServerConfiguration`.
+package enum CallServerConfigurationError: Error, Hashable, CustomStringConvertible {
+    case noKeys
+    case emptyKey(String)
+    case port(Int)
+    case mediaPort(Int)
+    case eventLoops(Int)
+
+    package var description: String {
+        switch self {
+        case .noKeys: "the call server has no API key; give it at least one key and secret"
+        case .emptyKey(let key): "the API key \"\(key)\" or its secret is empty; give both"
+        case .port(let port): "\(port) is no TCP port; use 0 to 65535, where 0 lets the system choose"
+        case .mediaPort(let port):
+            "\(port) can't be the first media port; use 0, or one with a port for each event loop below 65536"
+        case .eventLoops(let count): "\(count) event loops are not possible; use 1 to 256"
+        }
+    }
+}

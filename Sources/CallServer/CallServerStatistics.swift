@@ -1,0 +1,50 @@
+/// What a call server has counted since it started.
+public struct CallServerStatistics: Sendable, Hashable {
+    /// Rooms that are open.
+    public var rooms = 0
+    /// Participants in all rooms.
+    public var participants = 0
+    /// UDP datagrams and bytes, as the sockets count them.
+    public var datagramsReceived = 0
+    /// Bytes of those.
+    public var bytesReceived = 0
+    /// Datagrams sent.
+    public var datagramsSent = 0
+    /// Bytes of those.
+    public var bytesSent = 0
+    /// Media packets that came in and belong to a track.
+    public var packetsReceived = 0
+    /// Copies of media packets that were sent on.
+    public var packetsForwarded = 0
+    /// Media packets that were not sent on: of no known track, or refused by the connection they were for.
+    public var packetsDropped = 0
+    /// Packets that were sent again on request.
+    public var retransmissions = 0
+    /// Requests for packets that were no longer at hand.
+    public var retransmissionMisses = 0
+    /// Key frames that were missed by a subscriber; the publishers are asked less often.
+    public var keyFrameRequests = 0
+    /// Datagrams that the kernel dropped because our receive buffer was full.
+    public var receiveBufferDrops = 0
+    /// Datagrams that we dropped because a socket's send queue was full.
+    public var sendQueueDrops = 0
+    /// Datagrams of unknown origin.
+    public var unknownDatagrams = 0
+
+    /// Nothing counted yet.
+    public init() {}
+
+    static func + (a: CallServerStatistics, b: CallServerStatistics) -> CallServerStatistics {
+        var sum = a
+        for counter in counters { sum[keyPath: counter] += b[keyPath: counter] }
+        return sum
+    }
+
+    private static var counters: [WritableKeyPath<CallServerStatistics, Int>] {
+        [
+            \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent, \.packetsReceived,
+            \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses, \.keyFrameRequests,
+            \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
+        ]
+    }
+}

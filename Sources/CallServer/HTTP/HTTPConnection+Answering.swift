@@ -1,0 +1,92 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+
+extension HTTPConnection {
+    /// Gives a whole request to its route.
+    func answer(_ request: HTTPRequest, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        exchanges &+= 1
+        // The decoder parses nothing behind a request to upgrade, granted or not.
+        let endsParsing = head.headers.contains(name: "upgrade") || head.method == .CONNECT
+        state = .answering(
+            Exchange(method: request.method, path: request.path, keepsAlive: head.isKeepAlive && !endsParsing))
+        setDeadline(limits.answerTimeout, context)
+        if request.isUpgrade, case .webSocket(_, let decide) = router.route(for: request.path) {
+            return upgrade(request, head, decide, context)
+        }
+        whenAnswered(router.respond(to: request, on: context.eventLoop), context) { [self] in respond($0, context) }
+    }
+
+    /// Calls `body` with the result on this loop, unless the request has been answered otherwise meanwhile.
+    func whenAnswered<T: Sendable>(
+        _ future: EventLoopFuture<T>, _ context: ChannelHandlerContext, _ body: @escaping (T) -> Void
+    ) {
+        let exchange = exchanges
+        future.hop(to: context.eventLoop).assumeIsolated().whenComplete { [self] result in
+            guard case .answering = state, exchange == exchanges else { return }
+            switch result {
+            case .success(let value): body(value)
+            case .failure(let error):
+                logger.error("a route failed", metadata: ["error": "\(error)"])
+                respond(HTTPResponse(.internalServerError, "internal error"), context)
+            }
+        }
+    }
+
+    /// Answers in a route's stead, and ends the connection.
+    func refuse(_ status: HTTPResponseStatus, _ text: String, _ context: ChannelHandlerContext) {
+        switch state {
+        case .receiving(let head): state = .answering(Exchange(method: head.method, path: "", keepsAlive: false))
+        case .answering(let exchange): state = .answering(exchange.last)
+        default: state = .answering(Exchange(method: .GET, path: "", keepsAlive: false))
+        }
+        respond(HTTPResponse(status, text), context)
+    }
+
+    func respond(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
+        guard case .answering(let exchange) = state else { return }
+        state = .writing(exchange)
+        setDeadline(limits.requestTimeout, context)
+        logger.debug(
+            "answered",
+            metadata: [
+                "method": "\(exchange.method)", "path": "\(exchange.path.prefix(200))",
+                "status": "\(response.status.code)", "remote": remote(context),
+            ])
+        let head = HTTPResponseHead(
+            version: .http1_1, status: response.status, headers: Self.headers(response, exchange))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if exchange.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
+            guard case .writing(let exchange) = state else { return }
+            guard case .success = result else { return context.close(promise: nil) }
+            if exchange.keepsAlive { resume(context) } else { drain(context) }
+        }
+    }
+
+    private static func headers(_ response: HTTPResponse, _ exchange: Exchange) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.add(name: "Content-Type", value: response.contentType)
+        headers.add(name: "Content-Length", value: "\(response.body.readableBytes)")
+        for (name, value) in response.fields.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+        if !exchange.keepsAlive { headers.replaceOrAdd(name: "Connection", value: "close") }
+        return headers
+    }
+}
+
+extension HTTPRouter {
+    /// The answer to a plain request.
+    func respond(to request: HTTPRequest, on eventLoop: any EventLoop) -> EventLoopFuture<HTTPResponse> {
+        switch route(for: request.path) {
+        case .plain(let handlers):
+            let method = request.method == .HEAD ? .GET : request.method
+            let found = handlers.first { $0.method == method } ?? handlers.first { $0.method == nil }
+            if let found { return found.handler(request, eventLoop) }
+            var refusal = HTTPResponse(.methodNotAllowed, "this path does not have this method")
+            refusal.fields["Allow"] = handlers.compactMap { $0.method?.rawValue }.sorted().joined(separator: ", ")
+            return eventLoop.makeSucceededFuture(refusal)
+        case .webSocket(let plain, _): return plain(request, eventLoop)
+        case nil: return eventLoop.makeSucceededFuture(.notFound)
+        }
+    }
+}

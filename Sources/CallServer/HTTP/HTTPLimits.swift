@@ -1,0 +1,32 @@
+import NIOCore
+
+/// Bounds on what one client, or all together, can make an `HTTPServer` hold or wait for.
+struct HTTPLimits: Sendable {
+    /// Connections at a time; a further one is answered with 503 and closed.
+    var connections = 2_048
+    /// Bytes of a request's line and header fields. Clients put whole offers into the query.
+    var headBytes = 256 * 1024
+    /// Header fields of one request.
+    var headerFields = 100
+    /// Bytes of a request's body; more is answered with 413.
+    var bodyBytes = 2 * 1024 * 1024
+    /// How long the head of a connection's first request may take, every body, and reading a response.
+    var requestTimeout = TimeAmount.seconds(10)
+    /// How long a connection may wait between two requests.
+    var keepAliveTimeout = TimeAmount.seconds(30)
+    /// How long a route may take to answer; then the client gets 503.
+    var answerTimeout = TimeAmount.seconds(30)
+
+    /// Bytes of one WebSocket message, all fragments together; more closes with 1009.
+    var messageBytes = 2 * 1024 * 1024
+    /// Fragments of one WebSocket message; more closes with 1008.
+    var messageFragments = 1_024
+    /// Bytes that wait for a WebSocket client to read them; beyond it the client is dropped.
+    var queuedBytes = 8 * 1024 * 1024
+    /// Between two WebSocket pings.
+    var pingInterval = TimeAmount.seconds(10)
+    /// A WebSocket client from which nothing has come for so long, pongs included, is gone.
+    var silenceLimit = TimeAmount.seconds(30)
+    /// How long the closing handshake may take.
+    var closeTimeout = TimeAmount.seconds(1)
+}

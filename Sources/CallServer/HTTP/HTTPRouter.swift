@@ -1,0 +1,85 @@
+import NIOCore
+import NIOHTTP1
+
+/// What an `HTTPServer` serves: plain routes and WebSocket routes, by path. It knows no signalling dialect.
+///
+/// ```swift
+/// var router = HTTPRouter()
+/// router.get("/") { _ in HTTPResponse(.ok, "OK") }
+/// router.any("/twirp/livekit.RoomService/*", later: { request, eventLoop in roomService.answer(request, eventLoop) })
+/// router.webSocket("/rtc", plain: { _ in .notFound }) { request in
+///     .accept { channel in Session(channel) }
+/// }
+/// ```
+/// A path is exact, or ends in `/*` and then covers everything below. Exact paths win, then the longest prefix.
+/// A path that is not there gets 404, a method that a path does not have gets 405; HEAD is answered as GET, without a body.
+struct HTTPRouter: Sendable {
+    /// Answers a request at once, on the connection's loop.
+    typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+    /// Answers a request later; the loop is the connection's. A failed future becomes a 500 without details.
+    typealias LateHandler = @Sendable (HTTPRequest, any EventLoop) -> EventLoopFuture<HTTPResponse>
+    /// Decides about a well-formed WebSocket handshake before the upgrade, on the connection's loop.
+    typealias Decision = @Sendable (HTTPRequest) -> WebSocketDecision
+    typealias LateDecision = @Sendable (HTTPRequest, any EventLoop) -> EventLoopFuture<WebSocketDecision>
+
+    /// What stands behind a path.
+    enum Route: Sendable {
+        /// By method; `nil` takes every method that has no handler of its own.
+        case plain([(method: HTTPMethod?, handler: LateHandler)])
+        case webSocket(plain: LateHandler, decide: LateDecision)
+    }
+
+    private var exact: [String: Route] = [:]
+    private var prefixes: [(path: String, route: Route)] = []
+
+    init() {}
+
+    /// Answers GET and HEAD.
+    mutating func get(_ path: String, _ handler: @escaping Handler) { add(.GET, path, Self.late(handler)) }
+
+    /// Answers every method that has no route of its own.
+    mutating func any(_ path: String, _ handler: @escaping Handler) { add(nil, path, Self.late(handler)) }
+
+    /// Answers every method that has no route of its own, later.
+    mutating func any(_ path: String, later handler: @escaping LateHandler) { add(nil, path, handler) }
+
+    /// Serves WebSockets.
+    ///
+    /// - Parameters:
+    ///   - plain: answers a request that is no WebSocket handshake.
+    ///   - decide: accepts or refuses a handshake.
+    mutating func webSocket(_ path: String, plain: @escaping Handler, decide: @escaping Decision) {
+        webSocket(path, plain: plain, later: { $1.makeSucceededFuture(decide($0)) })
+    }
+
+    /// Serves WebSockets whose fate is decided later.
+    mutating func webSocket(_ path: String, plain: @escaping Handler, later decide: @escaping LateDecision) {
+        set(path, .webSocket(plain: Self.late(plain), decide: decide))
+    }
+
+    /// The route of a path, if there is one.
+    func route(for path: String) -> Route? {
+        exact[path] ?? prefixes.first { path.hasPrefix($0.path) }?.route
+    }
+
+    private static func late(_ handler: @escaping Handler) -> LateHandler { { $1.makeSucceededFuture(handler($0)) } }
+
+    private mutating func add(_ method: HTTPMethod?, _ path: String, _ handler: @escaping LateHandler) {
+        var handlers: [(method: HTTPMethod?, handler: LateHandler)] = []
+        if case .plain(let present) = present(path) { handlers = present.filter { $0.method != method } }
+        set(path, .plain(handlers + [(method, handler)]))
+    }
+
+    private func present(_ path: String) -> Route? {
+        guard path.hasSuffix("/*") else { return exact[path] }
+        return prefixes.first { $0.path == path.dropLast() }?.route
+    }
+
+    private mutating func set(_ path: String, _ route: Route) {
+        guard path.hasSuffix("/*") else { return exact[path] = route }
+        let prefix = String(path.dropLast())
+        prefixes.removeAll { $0.path == prefix }
+        prefixes.append((prefix, route))
+        prefixes.sort { $0.path.utf8.count > $1.path.utf8.count }
+    }
+}

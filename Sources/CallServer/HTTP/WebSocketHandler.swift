@@ -1,0 +1,192 @@
+import Logging
+import NIOCore
+import NIOWebSocket
+
+/// One WebSocket between its frames and a `SignalReceiver`: messages, pings, the closing handshake, and the bounds on a
+/// client that is silent or does not read.
+final class WebSocketHandler: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundIn = SignalChannel.Output
+    typealias OutboundOut = WebSocketFrame
+
+    private enum State {
+        case open
+        /// Our close frame is sent, the client's is awaited.
+        case closing
+        /// Nothing more is sent, and what comes is dropped.
+        case over
+    }
+
+    private let limits: HTTPLimits
+    private let logger: Logger
+    private var assembler: WebSocketAssembler
+    private var receiver: (any SignalReceiver)?
+    private var state = State.open
+    private var lastHeard = NIODeadline.now()
+    private var timer: Scheduled<Void>?
+
+    init(limits: HTTPLimits, logger: Logger) {
+        self.limits = limits
+        self.logger = logger
+        assembler = WebSocketAssembler(
+            maximumBytes: limits.messageBytes, maximumFragments: limits.messageFragments)
+    }
+
+    /// From now on `receiver` gets the messages, unless the connection is over already.
+    func begin(_ receiver: any SignalReceiver) {
+        if case .over = state { return receiver.disconnected() }
+        self.receiver = receiver
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { schedulePing(context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    // MARK: From the client
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .over = state { return }
+        switch assembler.receive(unwrapInboundIn(data)) {
+        case .nothing: break
+        case .message(let message):
+            if case .open = state { receiver?.received(message) }
+        case .ping(let bytes):
+            if case .open = state { send(.pong, bytes, context) }
+        case .close(let code, _):
+            if case .open = state { send(.connectionClose, Self.closeBody(code == 1005 ? nil : code), context) }
+            finish(context)
+        case .violation(let code, let text): violated(code, text, context)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        lastHeard = .now()
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? NIOWebSocketError else { return context.close(promise: nil) }
+        switch error {
+        case .invalidFrameLength:
+            violated(.messageTooLarge, "a frame of more than \(limits.messageBytes) bytes", context)
+        default: violated(.protocolError, "\(error)", context)
+        }
+    }
+
+    private func violated(_ code: WebSocketErrorCode, _ text: String, _ context: ChannelHandlerContext) {
+        if case .over = state { return }
+        let code = UInt16(webSocketErrorCode: code)
+        logger.notice(
+            "WebSocket client broke the protocol",
+            metadata: ["remote": remote(context), "what": "\(text)", "code": "\(code)"])
+        if case .open = state { send(.connectionClose, Self.closeBody(code, text), context) }
+        finish(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    // MARK: To the client
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .open = state else { return promise?.fail(ChannelError.outputClosed) ?? () }
+        switch unwrapOutboundIn(data) {
+        case .message(.binary(let bytes)): write(.binary, ByteBuffer(bytes: bytes), context, promise)
+        case .message(.text(let text)): write(.text, ByteBuffer(string: text), context, promise)
+        case .close(let code, let reason):
+            write(.connectionClose, Self.closeBody(code, reason), context, promise)
+            awaitClose(context)
+        }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        dropSlowReader(context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+        guard case .open = state else { return }
+        send(.connectionClose, Self.closeBody(1001, "the server stops"), context)
+        awaitClose(context)
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ body: ByteBuffer, _ context: ChannelHandlerContext) {
+        write(opcode, body, context, nil)
+        flush(context: context)
+    }
+
+    private func write(
+        _ opcode: WebSocketOpcode, _ body: ByteBuffer, _ context: ChannelHandlerContext,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        context.write(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: body)), promise: promise)
+    }
+
+    private func dropSlowReader(_ context: ChannelHandlerContext) {
+        guard let queued = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes),
+            queued > limits.queuedBytes
+        else { return }
+        logger.notice(
+            "WebSocket client does not read, dropped",
+            metadata: ["remote": remote(context), "queuedBytes": "\(queued)"])
+        end()
+        context.close(promise: nil)
+    }
+
+    /// Section 5.5.1: a code and up to 123 bytes of reason, or nothing.
+    private static func closeBody(_ code: UInt16?, _ reason: String = "") -> ByteBuffer {
+        guard let code else { return ByteBuffer() }
+        var body = ByteBuffer(integer: code)
+        var text = Substring(reason)
+        while text.utf8.count > 123 { text.removeLast() }
+        body.writeSubstring(text)
+        return body
+    }
+
+    // MARK: Timer and end
+
+    private func schedulePing(_ context: ChannelHandlerContext) {
+        setTimer(limits.pingInterval, context) { [self] in
+            guard NIODeadline.now() - lastHeard <= limits.silenceLimit else {
+                logger.info("WebSocket client is silent, dropped", metadata: ["remote": remote(context)])
+                end()
+                return context.close(promise: nil)
+            }
+            send(.ping, ByteBuffer(), context)
+            if case .open = state { schedulePing(context) }
+        }
+    }
+
+    private func awaitClose(_ context: ChannelHandlerContext) {
+        state = .closing
+        setTimer(limits.closeTimeout, context) { context.close(promise: nil) }
+    }
+
+    /// The closing handshake is done, or void: the client may read what we sent, then the connection goes.
+    private func finish(_ context: ChannelHandlerContext) {
+        end()
+        setTimer(limits.closeTimeout, context) { context.close(promise: nil) }
+        context.close(mode: .output, promise: nil)
+    }
+
+    private func end() {
+        state = .over
+        timer?.cancel()
+        timer = nil
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.disconnected()
+    }
+
+    private func setTimer(_ time: TimeAmount, _ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
+        timer?.cancel()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: time, body)
+    }
+
+    private func remote(_ context: ChannelHandlerContext) -> Logger.MetadataValue {
+        "\(context.remoteAddress.map(String.init(describing:)) ?? "unknown")"
+    }
+}

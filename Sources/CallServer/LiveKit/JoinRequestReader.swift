@@ -1,0 +1,72 @@
+import LiveKitProtocol
+
+/// Reads the `join_request` of `/rtc/v1`: base64 of a WrappedJoinRequest, whose content may be gzip'ed.
+enum JoinRequestReader {
+    private static let largest = 1 << 20
+
+    static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) throws(LiveKitRefusal) {
+        guard let text = request["join_request"] else { throw LiveKitRefusal(400, "join_request is missing") }
+        guard let join = decode(text) else { throw LiveKitRefusal(400, "join_request cannot be decoded") }
+        if !join.metadata.isEmpty || !join.participantAttributes.isEmpty {
+            guard ticket.grant.canUpdateOwnMetadata == true else {
+                throw LiveKitRefusal(401, "permissions denied: canUpdateOwnMetadata is not granted")
+            }
+            if !join.metadata.isEmpty { ticket.metadata = join.metadata }
+            ticket.attributes.merge(join.participantAttributes) { $1 }
+        }
+        ticket.client = join.clientInfo
+        ticket.autoSubscribe = join.connectionSettings.autoSubscribe
+        ticket.reconnects = join.reconnect
+        ticket.participantID = join.participantSid.isEmpty ? nil : join.participantSid
+        ticket.publisherOffer = join.hasPublisherOffer ? join.publisherOffer : nil
+        ticket.addTracks = join.addTrackRequests
+    }
+
+    private static func decode(_ text: String) -> Livekit_JoinRequest? {
+        guard let bytes = Base64.decode(text), let wrapped = try? Livekit_WrappedJoinRequest(wireBytes: bytes) else {
+            return nil
+        }
+        var content = Array(wrapped.joinRequest)
+        guard content.count <= largest else { return nil }
+        if wrapped.compression == .gzip {
+            guard let plain = try? Gzip.decompress(content, limit: largest) else { return nil }
+            content = plain
+        }
+        return try? Livekit_JoinRequest(wireBytes: content)
+    }
+}
+
+/// Reads the query of `/rtc`.
+enum JoinQueryReader {
+    static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) {
+        ticket.autoSubscribe = request.flag("auto_subscribe") ?? true
+        ticket.reconnects = request.flag("reconnect") ?? false
+        ticket.participantID = request["sid"]
+        ticket.client = .with {
+            $0.sdk = sdks[request["sdk"] ?? ""] ?? .unknown
+            $0.version = request["version"] ?? ""
+            $0.protocol = Int32(request["protocol"] ?? "") ?? 0
+            $0.clientProtocol = Int32(request["client_protocol"] ?? "") ?? 0
+            $0.os = request["os"] ?? ""
+            $0.osVersion = request["os_version"] ?? ""
+            $0.deviceModel = request["device_model"] ?? ""
+            $0.browser = request["browser"] ?? ""
+            $0.browserVersion = request["browser_version"] ?? ""
+            $0.network = request["network"] ?? ""
+            $0.capabilities = (request["capabilities"] ?? "").split(separator: ",").compactMap { capabilities[String($0)] }
+        }
+        guard ticket.grant.canUpdateOwnMetadata == true, let text = request["attributes"],
+            let attributes = Base64.decode(text).flatMap(JSONText.strings)
+        else { return }
+        ticket.attributes.merge(attributes) { $1 }
+    }
+
+    private static let capabilities: [String: Livekit_ClientInfo.Capability] = [
+        "CAP_PACKET_TRAILER": .capPacketTrailer, "CAP_COMPRESSION_DEFLATE_RAW": .capCompressionDeflateRaw,
+    ]
+    private static let sdks: [String: Livekit_ClientInfo.SDK] = [
+        "js": .js, "ios": .swift, "swift": .swift, "android": .android, "flutter": .flutter, "go": .go, "unity": .unity,
+        "reactnative": .reactNative, "rust": .rust, "python": .python, "cpp": .cpp, "unityweb": .unityWeb, "node": .node,
+        "esp32": .esp32,
+    ]
+}

@@ -1,0 +1,170 @@
+import LiveKitProtocol
+import NIOCore
+import RTCWire
+import SFUCore
+
+/// Where the exchange of descriptions with one client stands.
+struct NegotiationProgress {
+    /// We have asked for an offer (single connection), or offered (two connections), and wait.
+    var isWaiting = false
+    /// Something has changed that the next exchange is to say.
+    var isNeeded = false
+    var timer: Scheduled<Void>?
+    /// Of our offers; begins at a small random number and grows by one.
+    var offerID = UInt32.random(in: 1...127)
+    /// The ICE generation whose candidates were sent, per connection.
+    var trickled: [ObjectIdentifier: String] = [:]
+}
+
+extension LiveKitParticipant {
+    // MARK: The client offers
+
+    func handleOffer(_ offer: Livekit_SessionDescription) {
+        do throws(NegotiationFailure) {
+            try publisher.takeOffer(offer.sdp)
+            let matches = matchTracks()
+            if isSingleConnection { publisher.placeWaiting() }
+            let sdp = try publisher.createAnswer()
+            send(
+                .with {
+                    $0.answer = .with {
+                        $0.type = "answer"
+                        $0.sdp = sdp
+                        $0.id = offer.id
+                        if isSingleConnection { $0.midToTrackID = publisher.trackByMid }
+                    }
+                })
+            trickle(publisher, target: .publisher)
+            unpublishEnded()
+            publish(matches)
+        } catch {
+            return fail(error.description)
+        }
+        guard isSingleConnection else { return }
+        negotiation.isWaiting = false
+        reportRefusals()
+        if negotiation.isNeeded || publisher.hasWaiting { negotiate() }
+    }
+
+    // MARK: We offer
+
+    /// The subscriber connection begins with the data channels' line alone.
+    func beginSubscriberConnection() {
+        subscriber.negotiator.addLine(kind: .application)
+        offer()
+    }
+
+    private func offer() {
+        negotiation.isNeeded = false
+        do throws(NegotiationFailure) {
+            guard let sdp = try subscriber.createOffer() else {
+                negotiation.isNeeded = true
+                return
+            }
+            negotiation.offerID &+= 1
+            negotiation.isWaiting = true
+            send(
+                .with {
+                    $0.offer = .with {
+                        $0.type = "offer"
+                        $0.sdp = sdp
+                        $0.id = negotiation.offerID
+                        $0.midToTrackID = subscriber.trackByMid
+                    }
+                })
+            trickle(subscriber, target: .subscriber)
+        } catch {
+            fail(error.description)
+        }
+    }
+
+    func handleAnswer(_ answer: Livekit_SessionDescription) {
+        guard !isSingleConnection else { return fail("an answer, though the client is the one who offers") }
+        do throws(NegotiationFailure) {
+            try subscriber.takeAnswer(answer.sdp)
+        } catch {
+            return fail(error.description)
+        }
+        negotiation.isWaiting = false
+        reportRefusals()
+        if negotiation.isNeeded || subscriber.hasWaiting { negotiate() }
+    }
+
+    // MARK: Both
+
+    /// Has a change of what is sent to the client negotiated soon; changes that come together share one exchange.
+    func negotiate() {
+        negotiation.isNeeded = true
+        guard negotiation.timer == nil, !negotiation.isWaiting else { return }
+        // A client that has not offered yet is going to.
+        if isSingleConnection, publisher.negotiator.lines.isEmpty { return }
+        negotiation.timer = eventLoop.scheduleTask(in: .milliseconds(10)) { [weak self] in
+            guard let self else { return }
+            negotiation.timer = nil
+            guard negotiation.isNeeded, !negotiation.isWaiting else { return }
+            if isSingleConnection { requestOffer() } else { offer() }
+        }
+    }
+
+    /// Asks a client that is the only one to offer for another offer, with as many more lines as are missing.
+    private func requestOffer() {
+        negotiation.isNeeded = false
+        negotiation.isWaiting = true
+        let missing = publisher.missingLines
+        send(
+            .with {
+                $0.mediaSectionsRequirement = .with {
+                    $0.numAudios = UInt32(missing.audio)
+                    $0.numVideos = UInt32(missing.video)
+                }
+            })
+    }
+
+    private func reportRefusals() {
+        for send in subscriber.sends where send.isRefused {
+            _ = subscriber.removeSend(track: send.trackID)
+            self.send(
+                .with {
+                    $0.subscriptionResponse = .with {
+                        $0.trackSid = send.trackID
+                        $0.err = .seCodecUnsupported
+                    }
+                })
+        }
+    }
+
+    /// Sends our candidates, once for each ICE generation.
+    private func trickle(_ connection: MediaConnection, target: Livekit_SignalTarget) {
+        let ufrag = connection.flow.peer.localCredentials.ufrag
+        let key = ObjectIdentifier(connection)
+        guard negotiation.trickled[key] != ufrag, let line = connection.negotiator.lines.first(where: { !$0.isStopped })
+        else { return }
+        negotiation.trickled[key] = ufrag
+        let candidates = connection.candidates
+        for (index, candidate) in candidates.enumerated() {
+            send(
+                .with {
+                    $0.trickle = .with {
+                        $0.candidateInit = JSONText.candidate(candidate, mid: line.mid, line: line.index)
+                        $0.target = target
+                        $0.final = index == candidates.count - 1
+                    }
+                })
+        }
+    }
+
+    func handleTrickle(_ trickle: Livekit_TrickleRequest) {
+        let connection = trickle.target == .subscriber ? subscriber : publisher
+        if !trickle.candidateInit.isEmpty {
+            guard let parsed = JSONText.candidate(trickle.candidateInit) else {
+                return fail("unreadable ICE candidate")
+            }
+            if let candidate = parsed {
+                connection.addRemoteCandidate(candidate)
+            } else {
+                connection.endRemoteCandidates()
+            }
+        }
+        if trickle.final { connection.endRemoteCandidates() }
+    }
+}

@@ -1,0 +1,131 @@
+import LiveKitProtocol
+import RTCCore
+import RTCWire
+import SFUCore
+
+extension LiveKitParticipant {
+    /// Notes a track that the client is going to send, and tells it the track's sid.
+    func addTrack(_ request: Livekit_AddTrackRequest) {
+        if let known = pendingTracks.first(where: { $0.cid == request.cid }) { return confirm(known) }
+        let source = TrackSource(request.source)
+        let permissions = room.model.participant(sid)?.permissions
+        if permissions?.mayPublish(source) != true || request.type == .data {
+            return refuse(request, request.type == .data ? .unsupportedType : .notAllowed)
+        }
+        let limits = room.configuration.limits
+        guard pendingTracks.count < limits.pendingTracks, request.cid.count <= limits.name,
+            request.name.count <= limits.name, request.layers.count <= 4, request.simulcastCodecs.count <= 4
+        else { return refuse(request, .limitExceeded) }
+        let track = LiveKitTrack(request, publisher: sid)
+        pendingTracks.append(track)
+        confirm(track)
+    }
+
+    private func confirm(_ track: LiveKitTrack) {
+        send(
+            .with {
+                $0.trackPublished = .with {
+                    $0.cid = track.cid
+                    $0.track = track.info
+                }
+            })
+    }
+
+    private func refuse(_ request: Livekit_AddTrackRequest, _ reason: Livekit_RequestResponse.Reason) {
+        logger.info("track refused", metadata: ["reason": "\(reason)"])
+        send(
+            .with {
+                $0.requestResponse = .with {
+                    $0.reason = reason
+                    $0.addTrack = request
+                }
+            })
+    }
+
+    /// Finds the announced track of each line that the client newly sends on, and says what its codec is to be like.
+    func matchTracks() -> [(line: Int, track: LiveKitTrack)] {
+        var matches: [(line: Int, track: LiveKitTrack)] = []
+        for line in publisher.negotiator.lines where line.isNewSender(for: publisher.ingress) {
+            let taken = Set(matches.map(\.track.sid))
+            let free = pendingTracks.filter { !taken.contains($0.sid) && $0.kind == line.streamKind }
+            let named = free.first { $0.cid == line.remote?.msid?.trackID }
+            guard let track = named ?? free.first else { continue }
+            if !track.parameters.isEmpty {
+                publisher.negotiator.setParameters(
+                    line.index, codec: "opus", SDPFormatParameters(parsing: track.parameters))
+            }
+            matches.append((line.index, track))
+        }
+        return matches
+    }
+
+    /// Makes the matched tracks real: from now on packets of these lines are forwarded.
+    func publish(_ matches: [(line: Int, track: LiveKitTrack)]) {
+        for (index, track) in matches {
+            let line = publisher.negotiator.lines[index]
+            guard let codec = line.codecs.first, line.direction.receives else {
+                logger.notice("track cannot be received", metadata: ["track": "\(track.sid)"])
+                continue
+            }
+            track.bind(to: line, codec: codec)
+            track.info.version = .with { $0.unixMicro = WallClock.microseconds }
+            let producer = Producer(
+                id: track.sid, codec: MediaCodec(name: codec.name, kind: track.kind),
+                clockRate: UInt32(clamping: codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+            track.producer = producer
+            publisher.ingress[line: index] = producer
+            pendingTracks.removeAll { $0 === track }
+            room.publish(track, of: self)
+        }
+    }
+
+    /// Ends the tracks whose lines the client no longer sends on.
+    func unpublishEnded() {
+        for (index, producer) in publisher.ingress.bound {
+            let lines = publisher.negotiator.lines
+            if lines.indices.contains(index), lines[index].state == .active, lines[index].direction.receives { continue }
+            publisher.ingress[line: index] = nil
+            producer.close()
+            room.unpublish(producer.id, of: self)
+        }
+    }
+}
+
+extension MediaLine {
+    /// The client sends here, and nothing is fed by it yet.
+    fileprivate func isNewSender(for ingress: Ingress) -> Bool {
+        isRTP && state == .active && remote?.direction.sends == true && ingress[line: index] == nil
+    }
+}
+
+extension TrackSource {
+    init(_ source: Livekit_TrackSource) {
+        switch source {
+        case .camera: self = .camera
+        case .microphone: self = .microphone
+        case .screenShare: self = .screenShare
+        case .screenShareAudio: self = .screenShareAudio
+        default: self = .unknown
+        }
+    }
+
+    init?(grantName: String) {
+        switch grantName {
+        case "camera": self = .camera
+        case "microphone": self = .microphone
+        case "screen_share": self = .screenShare
+        case "screen_share_audio": self = .screenShareAudio
+        default: return nil
+        }
+    }
+
+    var wire: Livekit_TrackSource {
+        switch self {
+        case .unknown: .unknown
+        case .camera: .camera
+        case .microphone: .microphone
+        case .screenShare: .screenShare
+        case .screenShareAudio: .screenShareAudio
+        }
+    }
+}

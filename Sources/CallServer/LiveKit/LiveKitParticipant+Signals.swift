@@ -1,0 +1,102 @@
+import LiveKitProtocol
+import RTCTransport
+import SFUCore
+
+extension LiveKitParticipant {
+    /// Acts on one message of the client. Unknown ones, of newer clients, are let be.
+    func handle(_ request: Livekit_SignalRequest) {
+        switch request.message {
+        case .offer(let offer): handleOffer(offer)
+        case .answer(let answer): handleAnswer(answer)
+        case .trickle(let trickle): handleTrickle(trickle)
+        case .addTrack(let add): addTrack(add)
+        case .mute(let mute): setMuted(mute)
+        case .subscription(let update): updateSubscription(update)
+        case .trackSetting(let settings): updateSettings(settings)
+        case .subscriptionPermission(let permission): room.setRule(of: self, permission)
+        case .updateMetadata(let update): updateMetadata(update)
+        case .leave(let leave): handleLeave(leave)
+        case .ping: send(.with { $0.pong = WallClock.milliseconds })
+        case .pingReq(let ping):
+            send(
+                .with {
+                    $0.pongResp = .with {
+                        $0.lastPingTimestamp = ping.timestamp
+                        $0.timestamp = WallClock.milliseconds
+                    }
+                })
+        case .updateLayers, .syncState, .simulate, .updateAudioTrack, .updateVideoTrack, .publishDataTrackRequest,
+            .unpublishDataTrackRequest, .updateDataSubscription, .storeDataBlobRequest, .getDataBlobRequest, nil:
+            logger.debug("signalling message not acted on")
+        }
+    }
+
+    private func handleLeave(_ leave: Livekit_LeaveRequest) {
+        let answer = Livekit_LeaveRequest.with {
+            $0.reason = leave.reason
+            $0.action = .disconnect
+        }
+        send(.with { $0.leave = answer })
+        room.remove(sid, reason: .clientInitiated, tell: false)
+    }
+
+    private func setMuted(_ mute: Livekit_MuteTrackRequest) {
+        if let pending = pendingTracks.first(where: { $0.sid == mute.sid }) {
+            pending.info.muted = mute.muted
+        } else {
+            room.setMuted(mute.muted, track: mute.sid, of: self)
+        }
+    }
+
+    private func updateSubscription(_ update: Livekit_UpdateSubscription) {
+        let tracks = update.trackSids + update.participantTracks.flatMap(\.trackSids)
+        for track in tracks where room.tracks[track] == nil {
+            send(
+                .with {
+                    $0.subscriptionResponse = .with {
+                        $0.trackSid = track
+                        $0.err = .seTrackNotfound
+                    }
+                })
+        }
+        let known = tracks.filter { room.tracks[$0] != nil }
+        room.model.adjust(sid) { participant in
+            for track in known { participant.choices[track] = update.subscribe }
+        }
+        room.settleSubscriptions()
+    }
+
+    private func updateSettings(_ settings: Livekit_UpdateTrackSettings) {
+        for track in settings.trackSids {
+            guard let outgoing = subscriber.send(track: track), let track = room.tracks[track] else { continue }
+            outgoing.set(
+                paused: settings.disabled, layerLimit: track.layerLimit(for: settings), now: MonotonicClock.now())
+        }
+    }
+
+    private func updateMetadata(_ update: Livekit_UpdateParticipantMetadata) {
+        var response = Livekit_RequestResponse()
+        response.requestID = update.requestID
+        response.updateMetadata = update
+        response.reason = refusal(of: update)
+        if response.reason == .ok {
+            room.update(sid) { participant in
+                if !update.metadata.isEmpty { participant.metadata = update.metadata }
+                if !update.name.isEmpty { participant.name = update.name }
+                for (key, value) in update.attributes { participant.attributes[key] = value.isEmpty ? nil : value }
+            }
+        }
+        // Clients of protocol 15 and later wait for the good news too.
+        if response.reason != .ok || ticket.client.protocol >= 15 { send(.with { $0.requestResponse = response }) }
+    }
+
+    private func refusal(of update: Livekit_UpdateParticipantMetadata) -> Livekit_RequestResponse.Reason {
+        let limits = room.configuration.limits
+        guard room.model.participant(sid)?.permissions.canUpdateMetadata == true else { return .notAllowed }
+        let attributes = update.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        let fits =
+            update.metadata.utf8.count <= limits.metadata && update.name.count <= limits.name
+            && attributes <= limits.attributes
+        return fits ? .ok : .limitExceeded
+    }
+}

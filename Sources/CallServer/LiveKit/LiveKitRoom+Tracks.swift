@@ -1,0 +1,98 @@
+import LiveKitProtocol
+import RTCTransport
+import SFUCore
+
+extension LiveKitRoom {
+    /// A track has become real: everybody is told, then those who want it get it.
+    func publish(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
+        tracks[track.sid] = track
+        participant.logger.info("track published", metadata: ["track": "\(track.sid)", "codec": "\(track.codecName)"])
+        update(participant.sid) {
+            $0.tracks.append(
+                PublishedTrack(
+                    id: track.sid, kind: track.kind, source: TrackSource(track.info.source), name: track.info.name,
+                    isMuted: track.info.muted))
+        }
+        for other in participants.values where other !== participant { tellPermission(track, to: other) }
+        settleSubscriptions()
+    }
+
+    /// A track has ended.
+    func unpublish(_ sid: String, of participant: LiveKitParticipant) {
+        guard tracks.removeValue(forKey: sid) != nil else { return }
+        participant.logger.info("track unpublished", metadata: ["track": "\(sid)"])
+        update(participant.sid, now: true) { $0.tracks.removeAll { $0.id == sid } }
+        settleSubscriptions()
+    }
+
+    func setMuted(_ muted: Bool, track sid: String, of participant: LiveKitParticipant) {
+        guard model.setMuted(muted, track: sid, of: participant.sid), let record = model.participant(participant.sid)
+        else { return }
+        tracks[sid]?.info.muted = muted
+        announce(info(of: record, participant), of: record, now: true)
+    }
+
+    // MARK: Subscriptions
+
+    /// Brings what is sent in line with what is wanted and allowed.
+    func settleSubscriptions() {
+        for change in model.settleSubscriptions() {
+            guard let subscriber = participants[change.subscriber] else { continue }
+            if change.isSubscribed, let track = tracks[change.track] {
+                subscriber.subscribe(to: track)
+                noteSubscribed(track)
+                tellLevel(of: change.publisher, to: subscriber)
+            } else if !change.isSubscribed {
+                subscriber.unsubscribe(from: change.track)
+                tellSilence(of: change.publisher, to: subscriber)
+            }
+        }
+    }
+
+    private func noteSubscribed(_ track: LiveKitTrack) {
+        guard !track.wasSubscribed else { return }
+        track.wasSubscribed = true
+        participants[track.publisher]?.send(.with { $0.trackSubscribed = .with { $0.trackSid = track.sid } })
+    }
+
+    // MARK: Who may subscribe
+
+    func setRule(of participant: LiveKitParticipant, _ permission: Livekit_SubscriptionPermission) {
+        var entries: [String: SubscriptionRule.Entry] = [:]
+        for item in permission.trackPermissions {
+            let identity =
+                item.participantIdentity.isEmpty
+                ? model.participant(item.participantSid)?.identity : item.participantIdentity
+            guard let identity else { continue }
+            entries[identity] = SubscriptionRule.Entry(allTracks: item.allTracks, tracks: Set(item.trackSids))
+        }
+        let rule = SubscriptionRule(everybody: permission.allParticipants, entries: entries)
+        guard model.participant(participant.sid)?.rule != rule else { return }
+        model.adjust(participant.sid) { $0.rule = rule }
+        for track in tracks.values where track.publisher == participant.sid {
+            for other in participants.values where other !== participant { tellPermission(track, to: other) }
+        }
+        settleSubscriptions()
+    }
+
+    /// Tells a newcomer which of the published tracks it may have.
+    func tellPermissions(to participant: LiveKitParticipant) {
+        for publisher in model.participants where publisher.id != participant.sid {
+            for track in publisher.tracks {
+                if let track = tracks[track.id] { tellPermission(track, to: participant) }
+            }
+        }
+    }
+
+    private func tellPermission(_ track: LiveKitTrack, to participant: LiveKitParticipant) {
+        guard let publisher = model.participant(track.publisher) else { return }
+        participant.send(
+            .with {
+                $0.subscriptionPermissionUpdate = .with {
+                    $0.participantSid = track.publisher
+                    $0.trackSid = track.sid
+                    $0.allowed = publisher.rule.allows(participant.identity, track: track.sid)
+                }
+            })
+    }
+}

@@ -1,0 +1,152 @@
+import LiveKitProtocol
+import Logging
+import NIOCore
+import RTCTransport
+import SFUCore
+
+/// A room of the LiveKit dialect: participants, their tracks, and what they are told of one another.
+// Everything that changes is touched on `eventLoop` only; other threads hold the reference and hop.
+final class LiveKitRoom: @unchecked Sendable {
+    let name: String
+    let sid = SessionID.room()
+    let loop: ServerLoop
+    let directory: RoomDirectory
+    let createdAt = WallClock.milliseconds
+    var logger: Logger
+    var model = RoomModel()
+    var tracks: [String: LiveKitTrack] = [:]
+    var participants: [String: LiveKitParticipant] = [:]
+    var updates = PendingUpdates()
+    var detector = LiveKitSpeakerDetector()
+    private var speakerTimer: RepeatedTask?
+    private var closing: Scheduled<Void>?
+    private var isClosed = false
+
+    /// Made on any thread; `open` follows on the room's loop.
+    init(name: String, loop: ServerLoop, directory: RoomDirectory) {
+        self.name = name
+        self.loop = loop
+        self.directory = directory
+        logger = directory.configuration.logger
+        logger[metadataKey: "room"] = "\(name)"
+    }
+
+    var eventLoop: any EventLoop { loop.eventLoop }
+    var configuration: CallServerConfiguration { directory.configuration }
+    var timing: LiveKitTiming { directory.timing }
+    var participantCount: Int { participants.count }
+
+    func open() {
+        loop.add(self)
+        logger.info("room opened", metadata: ["sid": "\(sid)"])
+        let interval = TimeAmount.nanoseconds(LiveKitSpeakerDetector.interval.nanoseconds)
+        speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
+            self?.updateSpeakers()
+        }
+        closeWhenEmpty(afterSeconds: configuration.emptyTimeout)
+    }
+
+    private func closeWhenEmpty(afterSeconds seconds: Int) {
+        closing?.cancel()
+        closing = eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [weak self] in
+            guard let self, participants.isEmpty else { return }
+            close()
+        }
+    }
+
+    private func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        speakerTimer?.cancel()
+        closing?.cancel()
+        updates.timer?.cancel()
+        loop.remove(self)
+        directory.remove(self)
+        logger.info("room closed", metadata: ["sid": "\(sid)"])
+    }
+
+    /// Sends everybody away because the server ends.
+    func shutDown() {
+        for sid in Array(participants.keys) { remove(sid, reason: .serverShutdown) }
+        close()
+    }
+
+    // MARK: Coming and going
+
+    /// Lets a client in whose signalling connection stands.
+    func enter(_ session: LiveKitSession) {
+        guard !isClosed else { return session.begin() }
+        if session.ticket.reconnects { return refuseResume(session) }
+        guard let seat = directory.takeSeat(in: name) else {
+            return session.close(because: "the room or the server is full")
+        }
+        if let earlier = model.participant(identity: session.ticket.identity) {
+            remove(earlier.id, reason: .duplicateIdentity)
+        }
+        guard let participant = LiveKitParticipant(session: session, room: self, seat: seat) else {
+            return session.close(because: "the media port has too many peers")
+        }
+        closing?.cancel()
+        participants[participant.sid] = participant
+        model.join(RoomParticipant(participant))
+        participant.logger.info("participant joins")
+        settleSubscriptions()
+        participant.begin()
+    }
+
+    /// Sessions are not resumed: the client is told to join anew, which it does by itself.
+    private func refuseResume(_ session: LiveKitSession) {
+        session.send(
+            .with {
+                $0.leave = .with {
+                    $0.reason = .stateMismatch
+                    $0.action = .reconnect
+                    $0.canReconnect = true
+                }
+            })
+        session.close()
+    }
+
+    /// The participant's media is connected.
+    func activate(_ participant: LiveKitParticipant) {
+        participant.seat.activate()
+        guard model.participant(participant.sid).map({ $0.state < .active }) == true else { return }
+        participant.logger.info("participant is active")
+        update(participant.sid) { $0.state = .active }
+    }
+
+    /// Sends somebody away, or notes that somebody has gone; with `tell` the client gets the reason.
+    func remove(_ sid: String, reason: Livekit_DisconnectReason, tell: Bool = true) {
+        guard let participant = participants.removeValue(forKey: sid), let gone = model.leave(sid) else { return }
+        participant.logger.info("participant leaves", metadata: ["reason": "\(reason)"])
+        let leave = Livekit_LeaveRequest.with {
+            $0.reason = reason
+            $0.action = .disconnect
+        }
+        var info = self.info(of: gone, participant)
+        info.disconnectReason = reason
+        participant.close(tell ? leave : nil)
+        announce(info, of: gone, now: gone.isPublisher)
+        for track in gone.tracks { tracks[track.id] = nil }
+        settleSubscriptions()
+        detector.remove(sid)
+        if participants.isEmpty { closeWhenEmpty(afterSeconds: configuration.departureTimeout) }
+    }
+}
+
+extension RoomParticipant {
+    /// What the token and the join request say.
+    init(_ participant: LiveKitParticipant) {
+        let ticket = participant.ticket
+        var permissions = Permissions()
+        permissions.canPublish = ticket.grant.mayPublish
+        permissions.canSubscribe = ticket.grant.maySubscribe
+        permissions.canPublishData = ticket.grant.mayPublishData
+        permissions.canUpdateMetadata = ticket.grant.canUpdateOwnMetadata ?? false
+        permissions.isHidden = ticket.grant.hidden ?? false
+        permissions.sources = Set((ticket.grant.canPublishSources ?? []).compactMap(TrackSource.init(grantName:)))
+        self.init(
+            id: participant.sid, identity: ticket.identity, name: ticket.claims.name ?? "", metadata: ticket.metadata,
+            attributes: ticket.attributes, permissions: permissions, subscribesToAll: ticket.autoSubscribe)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import LiveKitProtocol
+import NIOHTTP1
+
+/// LiveKit's HTTP paths, and who is let in.
+struct LiveKitRoutes: Sendable {
+    let configuration: CallServerConfiguration
+    let directory: RoomDirectory
+
+    /// Adds LiveKit's paths to a server's.
+    func add(to router: inout HTTPRouter) {
+        router.get("/rtc/validate", respond)
+        router.get("/rtc/v1/validate", respond)
+        router.webSocket("/rtc", plain: respond, decide: decide)
+        router.webSocket("/rtc/v1", plain: respond, decide: decide)
+    }
+
+    private func decide(_ request: HTTPRequest) -> WebSocketDecision {
+        do {
+            let ticket = try admit(request)
+            return .accept { channel in
+                let session = LiveKitSession(
+                    channel: channel, ticket: ticket, directory: directory, logger: configuration.logger)
+                session.begin()
+                return session
+            }
+        } catch {
+            return .refuse(error.response)
+        }
+    }
+
+    private func respond(to request: HTTPRequest) -> HTTPResponse {
+        switch request.path {
+        case "/rtc/validate", "/rtc/v1/validate":
+            var response = check(request) ?? HTTPResponse(.ok, "success")
+            response.fields["Access-Control-Allow-Origin"] = "*"
+            return response
+        case "/rtc", "/rtc/v1":
+            // A bad token is said before the missing upgrade; a missing one only to those who try to upgrade.
+            let hasToken = LiveKitRoutes.token(request) != nil
+            return hasToken ? check(request) ?? .notFound : .notFound
+        default: return .notFound
+        }
+    }
+
+    /// The participant that a request is about.
+    func admit(_ request: HTTPRequest) throws(LiveKitRefusal) -> LiveKitTicket {
+        let claims = try verify(request)
+        guard let video = claims.video, video.roomJoin == true else { throw LiveKitRefusal(401, "permissions denied") }
+        let limit = configuration.limits.name
+        guard !claims.identity.isEmpty else { throw LiveKitRefusal(400, "identity cannot be empty") }
+        guard claims.identity.count <= limit, (claims.name ?? "").count <= limit else {
+            throw LiveKitRefusal(400, "identity or name is longer than \(limit) characters")
+        }
+        guard let room = video.room, !room.isEmpty else { throw LiveKitRefusal(400, "no room name") }
+        guard room.count <= limit else { throw LiveKitRefusal(400, "room name is longer than \(limit) characters") }
+        let isV1 = request.path.hasPrefix("/rtc/v1")
+        var ticket = LiveKitTicket(claims: claims, room: room, isSingleConnection: isV1)
+        if isV1 {
+            try JoinRequestReader.read(request, into: &ticket)
+        } else {
+            JoinQueryReader.read(request, into: &ticket)
+        }
+        try checkSizes(ticket)
+        guard directory.hasSeat(in: room) else { throw LiveKitRefusal(503, "the room or the server is full") }
+        return ticket
+    }
+
+    private func check(_ request: HTTPRequest) -> HTTPResponse? {
+        do {
+            _ = try admit(request)
+            return nil
+        } catch {
+            return error.response
+        }
+    }
+
+    private func verify(_ request: HTTPRequest) throws(LiveKitRefusal) -> TokenClaims {
+        guard let token = LiveKitRoutes.token(request) else {
+            throw LiveKitRefusal(401, "no permissions to access the room")
+        }
+        do {
+            return try AccessToken.verify(
+                token, secrets: configuration.keys, now: Date().timeIntervalSince1970)
+        } catch {
+            throw LiveKitRefusal(401, error.description)
+        }
+    }
+
+    private func checkSizes(_ ticket: LiveKitTicket) throws(LiveKitRefusal) {
+        let attributes = ticket.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard ticket.metadata.utf8.count <= configuration.limits.metadata, attributes <= configuration.limits.attributes
+        else { throw LiveKitRefusal(400, "metadata or attributes are too large") }
+    }
+
+    /// The query counts only where there is no header.
+    private static func token(_ request: HTTPRequest) -> String? {
+        if request.authorization != nil { return request.bearerToken ?? "" }
+        return request["access_token"]
+    }
+}

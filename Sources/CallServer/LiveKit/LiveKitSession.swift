@@ -1,0 +1,71 @@
+import LiveKitProtocol
+import Logging
+import NIOConcurrencyHelpers
+
+/// One signalling connection of a LiveKit client: reads its messages, hands them to its participant on the room's loop.
+// `participant` and `usesText` are touched on the room's loop only.
+final class LiveKitSession: SignalReceiver, @unchecked Sendable {
+    let ticket: LiveKitTicket
+    let logger: Logger
+    weak var participant: LiveKitParticipant?
+    private let channel: SignalChannel
+    private let directory: RoomDirectory
+    private let room = NIOLockedValueBox<LiveKitRoom?>(nil)
+    /// A client that sends text frames is answered in JSON.
+    private var usesText = false
+
+    init(channel: SignalChannel, ticket: LiveKitTicket, directory: RoomDirectory, logger: Logger) {
+        self.channel = channel
+        self.ticket = ticket
+        self.directory = directory
+        var logger = logger
+        logger[metadataKey: "room"] = "\(ticket.room)"
+        logger[metadataKey: "identity"] = "\(ticket.identity)"
+        self.logger = logger
+    }
+
+    /// Goes to the room; once more where that one has just closed.
+    func begin() {
+        let room = directory.room(named: ticket.room)
+        self.room.withLockedValue { $0 = room }
+        room.eventLoop.execute { room.enter(self) }
+    }
+
+    func received(_ message: SignalMessage) {
+        guard let room = room.withLockedValue({ $0 }) else { return }
+        do {
+            let request: Livekit_SignalRequest
+            var isText = false
+            switch message {
+            case .binary(let bytes): request = try Livekit_SignalRequest(wireBytes: bytes)
+            case .text(let text):
+                request = try Livekit_SignalRequest(wireJSON: text)
+                isText = true
+            }
+            room.eventLoop.execute { [isText] in
+                if isText { self.usesText = true }
+                self.participant?.handle(request)
+            }
+        } catch {
+            close(because: "unreadable signalling message")
+        }
+    }
+
+    func disconnected() {
+        guard let room = room.withLockedValue({ $0 }) else { return }
+        room.eventLoop.execute { self.participant?.signalLost(self) }
+    }
+
+    func send(_ response: Livekit_SignalResponse) {
+        channel.send(usesText ? .text(response.wireJSON) : .binary(response.wireBytes))
+    }
+
+    /// Ends the connection in order.
+    func close() { channel.close() }
+
+    /// Ends the connection for what the client has done.
+    func close(because reason: String) {
+        logger.notice("signalling connection closed", metadata: ["reason": "\(reason)"])
+        channel.close(.protocolError)
+    }
+}

@@ -1,0 +1,45 @@
+import LiveKitProtocol
+import NIOHTTP1
+
+/// Why a request is refused before anybody joins: LiveKit's status and text.
+struct LiveKitRefusal: Error, Hashable {
+    var status: UInt
+    var text: String
+
+    init(_ status: UInt, _ text: String) {
+        self.status = status
+        self.text = text
+    }
+
+    var response: HTTPResponse { HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), text) }
+}
+
+/// A participant who has been let in: what the token grants and what the client asked for.
+struct LiveKitTicket: Sendable {
+    var claims: TokenClaims
+    var room: String
+    var identity: String
+    /// `/rtc/v1`: one peer connection, the client offers. Otherwise two.
+    var isSingleConnection: Bool
+    var autoSubscribe = true
+    /// A client that was here before and has lost the signalling connection.
+    var reconnects = false
+    /// The participant sid of such a client.
+    var participantID: String?
+    var client = Livekit_ClientInfo()
+    var publisherOffer: Livekit_SessionDescription?
+    var addTracks: [Livekit_AddTrackRequest] = []
+    var metadata: String
+    var attributes: [String: String]
+
+    init(claims: TokenClaims, room: String, isSingleConnection: Bool) {
+        self.claims = claims
+        self.room = room
+        self.isSingleConnection = isSingleConnection
+        identity = claims.identity
+        metadata = claims.metadata ?? ""
+        attributes = claims.attributes ?? [:]
+    }
+
+    var grant: VideoGrant { claims.video ?? VideoGrant() }
+}

@@ -1,0 +1,112 @@
+import LiveKitProtocol
+import RTCCore
+import SFUCore
+
+/// A track that a client has announced, and later sends.
+final class LiveKitTrack {
+    let sid: String
+    let cid: String
+    let publisher: String
+    var info: Livekit_TrackInfo
+    /// Set once a line of the publisher's connection feeds it.
+    var producer: Producer?
+    /// As in `a=rtpmap`.
+    var codecName = ""
+    /// The publisher has been told that somebody listens.
+    var wasSubscribed = false
+    private let wantsDTX: Bool
+
+    init(_ request: Livekit_AddTrackRequest, publisher: String) {
+        let sid = SessionID.track(type: request.type, source: request.source)
+        self.sid = sid
+        self.publisher = publisher
+        cid = request.cid
+        wantsDTX = !request.disableDtx
+        let layers = request.layers.sorted { $0.quality.rawValue < $1.quality.rawValue }
+        info = .with {
+            $0.sid = sid
+            $0.type = request.type
+            $0.name = request.name
+            $0.muted = request.muted
+            $0.width = request.width
+            $0.height = request.height
+            $0.simulcast = layers.count > 1
+            $0.source = request.source
+            $0.layers = layers
+            $0.disableDtx = request.disableDtx
+            $0.disableRed = true
+            $0.stereo = request.stereo
+            $0.encryption = request.encryption
+            $0.stream = request.stream.isEmpty ? LiveKitTrack.stream(of: request.source) : request.stream
+            $0.audioFeatures = request.audioFeatures
+            $0.packetTrailerFeatures = request.packetTrailerFeatures
+            $0.backupCodecPolicy = request.type == .audio ? .simulcast : request.backupCodecPolicy
+            $0.codecs = [
+                .with {
+                    $0.mimeType = request.simulcastCodecs.first.map { "video/\($0.codec)" } ?? ""
+                    $0.cid = request.cid
+                    $0.layers = layers
+                    $0.videoLayerMode = .oneSpatialLayerPerStream
+                }
+            ]
+        }
+    }
+
+    var kind: StreamKind { info.type == .video ? .video : .audio }
+
+    /// The two of one camera are played in step, and so are those of one screen.
+    private static func stream(of source: Livekit_TrackSource) -> String {
+        switch source {
+        case .camera, .microphone: "camera"
+        case .screenShare, .screenShareAudio: "screen"
+        default: "unknown"
+        }
+    }
+
+    /// What our description asks the publisher for, beyond the codec's defaults.
+    var parameters: String {
+        guard kind == .audio else { return "" }
+        var parts: [String] = []
+        if info.stereo { parts += ["stereo=1", "maxaveragebitrate=510000"] }
+        if wantsDTX { parts.append("usedtx=1") }
+        return parts.joined(separator: ";")
+    }
+
+    /// Fills in what the negotiation has shown.
+    func bind(to line: MediaLine, codec: NegotiatedCodec) {
+        codecName = codec.name
+        let mime = (kind == .video ? "video/" : "audio/") + codec.name
+        info.mid = line.mid
+        info.mimeType = mime
+        info.codecs[0].mimeType = mime
+        info.codecs[0].mid = line.mid
+        if kind == .video { fillLayers(line) }
+    }
+
+    /// LiveKit's rids name the layers of a simulcast; a lone layer has its SSRC from the description.
+    private func fillLayers(_ line: MediaLine) {
+        let rids = line.remote?.rids.map(\.id) ?? []
+        for index in info.layers.indices {
+            info.layers[index].spatialLayer = Int32(index)
+            if !rids.isEmpty {
+                info.layers[index].rid = ["q", "h", "f"][min(index, 2)]
+            } else if index == 0, let ssrc = line.remote?.sources.first?.ssrc {
+                info.layers[index].ssrc = ssrc
+            }
+        }
+        info.codecs[0].layers = info.layers
+    }
+
+    /// The largest layer that a subscriber with these settings needs, as a rank from 0.
+    func layerLimit(for settings: Livekit_UpdateTrackSettings) -> Int {
+        if settings.width > 0 || settings.height > 0 {
+            let covering = info.layers.firstIndex { $0.width >= settings.width && $0.height >= settings.height }
+            return min(covering ?? 2, 2)
+        }
+        switch settings.quality {
+        case .low: return 0
+        case .medium: return 1
+        default: return 2
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Finds or makes the room of a name, and keeps the counts that the server's limits are about. The one thing that all
+/// event loops share.
+final class RoomDirectory: Sendable {
+    private struct State {
+        var rooms: [String: LiveKitRoom] = [:]
+        var nextLoop = 0
+        var participants = 0
+        var pending = 0
+        var participantsByRoom: [String: Int] = [:]
+
+        func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
+            participants < limits.participants && pending < min(limits.pendingParticipants, limits.halfOpenPeers / 2)
+                && (rooms[room] != nil || rooms.count < limits.rooms)
+                && (participantsByRoom[room] ?? 0) < limits.participantsPerRoom
+        }
+    }
+
+    /// What one participant takes of the server's limits; given back once.
+    final class Seat: Sendable {
+        private enum Stage: Int { case pending, active, givenBack }
+
+        private let directory: RoomDirectory
+        private let room: String
+        private let stage = NIOLockedValueBox(Stage.pending)
+
+        fileprivate init(directory: RoomDirectory, room: String) {
+            self.directory = directory
+            self.room = room
+        }
+
+        deinit { giveBack() }
+
+        /// The participant's connection stands.
+        func activate() { advance(to: .active) }
+        func giveBack() { advance(to: .givenBack) }
+
+        private func advance(to next: Stage) {
+            let previous = stage.withLockedValue { stage in
+                defer { if next.rawValue > stage.rawValue { stage = next } }
+                return stage
+            }
+            guard next.rawValue > previous.rawValue else { return }
+            directory.release(room, pending: previous == .pending, participant: next == .givenBack)
+        }
+    }
+
+    let configuration: CallServerConfiguration
+    let timing: LiveKitTiming
+    private let loops: [ServerLoop]
+    private let state = NIOLockedValueBox(State())
+
+    init(configuration: CallServerConfiguration, timing: LiveKitTiming, loops: [ServerLoop]) {
+        self.configuration = configuration
+        self.timing = timing
+        self.loops = loops
+    }
+
+    /// Whether the server could let one more into a room.
+    func hasSeat(in room: String) -> Bool { state.withLockedValue { $0.isFree(room, configuration.limits) } }
+
+    /// A seat in a room, or nil where the room or the server is full.
+    func takeSeat(in room: String) -> Seat? {
+        let isFree = state.withLockedValue { state in
+            guard state.isFree(room, configuration.limits) else { return false }
+            state.participants += 1
+            state.pending += 1
+            state.participantsByRoom[room, default: 0] += 1
+            return true
+        }
+        return isFree ? Seat(directory: self, room: room) : nil
+    }
+
+    private func release(_ room: String, pending: Bool, participant: Bool) {
+        state.withLockedValue { state in
+            if pending { state.pending -= 1 }
+            guard participant else { return }
+            state.participants -= 1
+            let left = (state.participantsByRoom[room] ?? 1) - 1
+            state.participantsByRoom[room] = left > 0 ? left : nil
+        }
+    }
+
+    /// The room of that name, made on the next loop in turn where there is none.
+    func room(named name: String) -> LiveKitRoom {
+        state.withLockedValue { state in
+            if let room = state.rooms[name] { return room }
+            let loop = loops[state.nextLoop % loops.count]
+            state.nextLoop += 1
+            let room = LiveKitRoom(name: name, loop: loop, directory: self)
+            state.rooms[name] = room
+            // Before anything that those who find the room may ask of it.
+            loop.eventLoop.execute { room.open() }
+            return room
+        }
+    }
+
+    /// Forgets a room that has closed, unless another one has its name by now.
+    func remove(_ room: LiveKitRoom) {
+        state.withLockedValue { state in
+            if state.rooms[room.name] === room { state.rooms[room.name] = nil }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import NIOCore
+import RTCTransport
+import SFUCore
+
+/// One event loop of the server: its UDP port, the rooms that live on it, its counters.
+// Every member but the constants is touched on `eventLoop` only; other threads hold the reference and hop.
+final class ServerLoop: @unchecked Sendable {
+    let mux: UDPMux
+    let settings: MediaSettings
+    let forwarding = ForwardingStatistics()
+    private var rooms: [ObjectIdentifier: LiveKitRoom] = [:]
+
+    init(mux: UDPMux, settings: MediaSettings) {
+        self.mux = mux
+        self.settings = settings
+    }
+
+    var eventLoop: any EventLoop { mux.eventLoop }
+
+    func add(_ room: LiveKitRoom) {
+        eventLoop.preconditionInEventLoop()
+        rooms[ObjectIdentifier(room)] = room
+    }
+
+    func remove(_ room: LiveKitRoom) {
+        eventLoop.preconditionInEventLoop()
+        rooms[ObjectIdentifier(room)] = nil
+    }
+
+    /// Ends all rooms and closes the port.
+    func close() -> EventLoopFuture<Void> {
+        eventLoop.flatSubmit { [self] in
+            for room in rooms.values { room.shutDown() }
+            rooms = [:]
+            return mux.close()
+        }
+    }
+
+    func statistics() -> EventLoopFuture<CallServerStatistics> {
+        eventLoop.flatSubmit { [self] in
+            mux.refreshKernelDrops().flatMapError { [eventLoop] _ in eventLoop.makeSucceededVoidFuture() }
+        }.map { [self] in counted }
+    }
+
+    private var counted: CallServerStatistics {
+        var result = CallServerStatistics()
+        result.rooms = rooms.count
+        result.participants = rooms.values.reduce(0) { $0 + $1.participantCount }
+        result.datagramsReceived = mux.statistics.datagramsReceived
+        result.bytesReceived = mux.statistics.bytesReceived
+        result.datagramsSent = mux.statistics.datagramsSent
+        result.bytesSent = mux.statistics.bytesSent
+        result.receiveBufferDrops = mux.statistics.receiveBufferDrops
+        result.sendQueueDrops = mux.statistics.sendQueueDrops
+        result.unknownDatagrams = mux.statistics.unknownSource
+        result.packetsReceived = forwarding.packetsReceived
+        result.packetsForwarded = forwarding.packetsForwarded
+        result.packetsDropped = forwarding.dropped
+        result.retransmissions = forwarding.retransmissions
+        result.retransmissionMisses = forwarding.retransmissionMisses
+        result.keyFrameRequests = forwarding.keyFrameRequests
+        return result
+    }
+}

@@ -1,0 +1,266 @@
+import RTCWire
+
+/// How the next samples come about.
+extension AudioJitterBuffer {
+    /// Beyond a loss, a pause this long means that the sender had stopped as well (120 ms).
+    private static var longestPacket: Int { 5_760 }
+
+    /// Appends sound to the queue, or moves on in the sender's time.
+    ///
+    /// - Parameter missing: samples per channel that the present pull still lacks.
+    func advance(_ missing: Int, _ now: Instant) -> AudioPlayoutKind {
+        guard let next = store.first(from: nextSequence) else { return idle(missing) }
+        let ahead = Int(clamping: next.timestamp &- playTimestamp)
+        let lost = Int(clamping: next.sequence &- nextSequence)
+        guard ahead > 0 else {
+            // In order, or the sender's clock stepped back: play on from there. Numbers without time between them were
+            // padding, unless something was played in their place.
+            if gap.length > 0 { statistics.packetsLost += max(0, lost) }
+            gap.settle(pause: 0, &statistics)
+            return decode(next, now)
+        }
+        let lostFrames = lostFrames(lost, before: next, ahead: ahead)
+        let pause = ahead - lostFrames
+        if pause > 0 { return wait(for: next, pause: pause, lost: lostFrames, missing, now) }
+        return bridge(to: next, lost: lostFrames, now)
+    }
+
+    /// How many of the `ahead` samples before a packet were lost, rather than never sent.
+    private func lostFrames(_ packets: Int, before next: AudioPacketStore.Slot, ahead: Int) -> Int {
+        guard packets > 0 else { return 0 }
+        let (likely, overflow) = packets.multipliedReportingOverflow(by: max(packetFrames, next.info.frameCount))
+        return overflow || ahead - likely <= Self.longestPacket ? ahead : likely
+    }
+
+    /// Nothing has come: the network is late, or the sender stopped.
+    private func idle(_ missing: Int) -> AudioPlayoutKind {
+        if gap.isComfort {
+            let count = appendConcealment(missing, limit: PlayoutGap.comfort).frames
+            gap.comfort(count, &statistics)
+            return .comfort
+        }
+        let (count, silent) = appendConcealment(missing, limit: PlayoutGap.fade)
+        gap.wait(count, silent: silent, &statistics)
+        return gap.isExpected ? .comfort : .concealed
+    }
+
+    /// The sender had stopped; its next packet waits for its time.
+    private func wait(
+        for next: AudioPacketStore.Slot, pause: Int, lost: Int, _ missing: Int, _ now: Instant
+    ) -> AudioPlayoutKind {
+        let resume = next.timestamp &- Int64(lost)
+        if next.epoch == delays.epoch, delays.delay(of: resume, at: now) < target(now) {
+            let limit = gap.isComfort ? PlayoutGap.comfort : PlayoutGap.fade
+            let count = appendConcealment(missing, limit: limit).frames
+            gap.comfort(count, &statistics)
+            return .comfort
+        }
+        gap.settle(pause: pause, &statistics)
+        let covered = gap.reclaim(lost, beyond: pause, &statistics)
+        playTimestamp = resume &+ Int64(covered)
+        level = nil
+        return lost > 0 ? bridge(to: next, lost: lost - covered, now) : decode(next, now)
+    }
+
+    /// Packets were lost, and the one behind them is here.
+    private func bridge(to next: AudioPacketStore.Slot, lost: Int, _ now: Instant) -> AudioPlayoutKind {
+        let left = lost - gap.unsettled
+        let redundant = next.info.redundantFrameCount
+        if redundant > 0 { redundancyUntil = now + .seconds(10) }
+        guard left > 0 else { return skip(to: next, now) }
+        if redundant > 0, left <= redundant { return recover(left, from: next, now) }
+        // Time that has passed already needn't be filled with invented sound.
+        if next.epoch == delays.epoch, delays.delay(of: next.timestamp, at: now) >= target(now) {
+            return redundant > 0 ? recover(redundant, from: next, now) : skip(to: next, now)
+        }
+        let (count, silent) = appendConcealment(min(left - min(redundant, left - 1), 480), limit: PlayoutGap.fade)
+        gap.conceal(count, silent: silent, &statistics)
+        playTimestamp = playTimestamp &+ Int64(min(count, left))
+        return .concealed
+    }
+
+    /// Plays a packet although some before it are missing.
+    private func skip(to next: AudioPacketStore.Slot, _ now: Instant) -> AudioPlayoutKind {
+        gap.settle(pause: 0, &statistics)
+        statistics.packetsLost += Int(clamping: next.sequence &- nextSequence)
+        playTimestamp = next.timestamp
+        return decode(next, now)
+    }
+
+    /// Rebuilds the last `frames` samples before a packet from the packet's redundancy, then plays on.
+    private func recover(_ frames: Int, from next: AudioPacketStore.Slot, _ now: Instant) -> AudioPlayoutKind {
+        gap.settle(pause: 0, &statistics)
+        let whole = next.info.redundantFrameCount
+        let space = queue.space(whole)
+        guard space.count == whole * channels, (try? decoder.recover(from: store.payload(of: next), into: space)) != nil
+        else { return skip(to: next, now) }
+        queue.commit(whole)
+        // What stood before was concealed while the packet was awaited.
+        queue.remove(whole - frames, beforeLast: frames)
+        statistics.recoveredSamples += frames
+        statistics.packetsRecovered += 1
+        statistics.packetsLost += max(0, Int(clamping: next.sequence &- nextSequence) - 1)
+        playTimestamp = next.timestamp
+        moveOn(to: next.sequence)
+        gap.end()
+        return .speech
+    }
+
+    /// Decodes a packet and adapts the speed.
+    private func decode(_ slot: AudioPacketStore.Slot, _ now: Instant) -> AudioPlayoutKind {
+        let slot = skipExcess(from: slot, now)
+        let space = queue.space(Self.longestPacket)
+        let count = (try? decoder.decode(store.payload(of: slot), into: space)) ?? 0
+        let delay = now + Interval(nanoseconds: Int64(queue.frameCount) * 62_500 / 3) - slot.arrival
+        take(slot)
+        guard count > 0, count * channels <= space.count else { return replace(slot) }
+        queue.commit(count)
+        playTimestamp = slot.timestamp &+ Int64(count)
+        packetFrames = count
+        statistics.packetsDecoded += 1
+        statistics.delaySum = statistics.delaySum + delay
+        statistics.delayMaximum = max(statistics.delayMaximum, delay)
+        if slot.info.isSilenceMarker {
+            gap.end()
+            gap.isComfort = true
+            gap.comfort(count, &statistics)
+            return .comfort
+        }
+        fadeInAfterSilence(count)
+        gap.end()
+        adapt(slot, count, now)
+        return .speech
+    }
+
+    /// A packet that the decoder refused: its length is concealed.
+    private func replace(_ slot: AudioPacketStore.Slot) -> AudioPlayoutKind {
+        statistics.packetsUnreadable += 1
+        let (count, silent) = appendConcealment(slot.info.frameCount, limit: PlayoutGap.fade)
+        gap.conceal(count, silent: silent, &statistics)
+        playTimestamp = slot.timestamp &+ Int64(slot.info.frameCount)
+        return .concealed
+    }
+
+    /// Removes a packet that is being played, and moves on behind it.
+    private func take(_ slot: AudioPacketStore.Slot) {
+        moveOn(to: slot.sequence &+ 1)
+        played |= 1
+        store.remove(slot)
+    }
+
+    /// Makes `sequence` the next number; those passed over count as never played.
+    private func moveOn(to sequence: Int64) {
+        let step = sequence &- nextSequence
+        played = step >= 0 && step < 64 ? played << UInt64(step) : 0
+        nextSequence = sequence
+    }
+
+    /// After an outage whole packets are left out until the delay is bearable.
+    private func skipExcess(from slot: AudioPacketStore.Slot, _ now: Instant) -> AudioPacketStore.Slot {
+        let bearable = target(now) + configuration.excess
+        guard slot.epoch == delays.epoch, delays.delay(of: slot.timestamp, at: now) > bearable else { return slot }
+        var slot = slot
+        while delays.delay(of: slot.timestamp, at: now) > target(now),
+            let next = store.first(from: slot.sequence &+ 1), next.epoch == slot.epoch
+        {
+            statistics.packetsSkipped += 1
+            statistics.acceleratedSamples += slot.info.frameCount
+            take(slot)
+            slot = next
+        }
+        level = nil
+        return slot
+    }
+}
+
+/// The speed of playing.
+extension AudioJitterBuffer {
+    /// The delay aimed at: where packets are lost and bring redundancy, each may wait for its successor.
+    func target(_ now: Instant) -> Interval {
+        let wait = now < redundancyUntil ? Interval(nanoseconds: Int64(packetFrames) * 62_500 / 3) : .zero
+        return delays.target(allowance: wait)
+    }
+
+    /// Compares the delay with the target and stretches the `count` samples just decoded where they differ.
+    private func adapt(_ slot: AudioPacketStore.Slot, _ count: Int, _ now: Instant) {
+        let target = Double(target(now).nanoseconds)
+        statistics.targetDelay = Interval(nanoseconds: Int64(target))
+        guard slot.epoch == delays.epoch else { return }
+        let present = Double(delays.delay(of: slot.timestamp, at: now).nanoseconds)
+        let smooth = level.map { $0 + (present - $0) / 8 } ?? present
+        level = smooth
+        statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
+        stretchPause = max(0, stretchPause - count)
+        let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
+        if min(smooth, present) > target + slack {
+            accelerate(count, urgent: smooth > 2 * target + 100e6)
+        } else if max(smooth, present) < target * 0.75 {
+            expand(count)
+        }
+    }
+
+    private func accelerate(_ count: Int, urgent: Bool) {
+        guard urgent || stretchPause == 0 else { return }
+        let removed = stretcher.accelerate(
+            queue.tail(count), frames: count, channels: channels, similarity: urgent ? 0.5 : 0.8)
+        guard removed > 0 else { return }
+        queue.trim(removed)
+        statistics.acceleratedSamples += removed
+        stretched(-removed)
+    }
+
+    private func expand(_ count: Int) {
+        guard stretchPause == 0 else { return }
+        let added = stretcher.expand(queue.tail(count), frames: count, channels: channels, similarity: 0.7)
+        guard added > 0 else { return }
+        queue.commit(added)
+        statistics.expandedSamples += added
+        stretched(added)
+    }
+
+    private func stretched(_ frames: Int) {
+        stretchPause = 1_920
+        level = level.map { $0 + Double(frames) * 62_500 / 3 }
+    }
+}
+
+/// Invented sound.
+extension AudioJitterBuffer {
+    /// Appends at least `frames` samples per channel that continue the last sound, or silence once the gap is longer
+    /// than `limit`.
+    private func appendConcealment(_ frames: Int, limit: Int) -> (frames: Int, silent: Bool) {
+        // Decoders conceal in steps of 2.5 ms.
+        let count = min((max(frames, 1) + 119) / 120 * 120, queue.room / 120 * 120)
+        guard gap.length < limit else {
+            queue.appendSilence(count)
+            return (count, true)
+        }
+        let space = queue.space(count)
+        guard (try? decoder.conceal(into: space)) != nil else {
+            queue.appendSilence(count)
+            return (count, true)
+        }
+        if gap.length + count >= limit { fade(space, rising: false) }
+        queue.commit(count)
+        return (count, false)
+    }
+
+    /// Softens the step from inserted silence to sound over 2.5 ms.
+    private func fadeInAfterSilence(_ count: Int) {
+        guard gap.length >= PlayoutGap.fade else { return }
+        let tail = queue.tail(count)
+        fade(UnsafeMutableBufferPointer(rebasing: tail[..<(min(count, 120) * channels)]), rising: true)
+    }
+
+    private func fade(_ samples: UnsafeMutableBufferPointer<Int16>, rising: Bool) {
+        let frames = samples.count / channels
+        for frame in 0..<frames {
+            let position = (Float(frame) + 0.5) / Float(frames)
+            let gain = rising ? position : 1 - position
+            for channel in 0..<channels {
+                let index = frame * channels + channel
+                samples[index] = Int16(Float(samples[index]) * gain)
+            }
+        }
+    }
+}

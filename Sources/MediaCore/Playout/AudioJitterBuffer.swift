@@ -1,0 +1,205 @@
+import RTCWire
+
+/// An adaptive jitter buffer for audio: packets in at any time and in any order, exactly as much PCM as wanted out.
+///
+/// It holds just as much sound as the jitter of the network asks for: the delay aimed at is a quantile of the packets'
+/// delays (`PlayoutDelayEstimator`), approached by cutting out or repeating single pitch periods (`TimeStretcher`).
+/// A lost packet is rebuilt from its successor's redundancy where there is any, and concealed by the decoder otherwise.
+/// Where a sender stops on purpose (DTX, mute), time stands still without anything counting as lost: sequence numbers
+/// go on without a gap while time stamps jump.
+///
+/// Sans-IO and without locks: time comes in with each call, one owner calls at a time. After the first seconds nothing
+/// is allocated.
+package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
+    /// The longest pull, samples per channel.
+    package static var maximumPull: Int { 5_760 }
+    /// A packet further behind isn't late: the sender's sequence began anew.
+    private static var oldest: Int64 { 3_000 }
+
+    package let configuration: AudioPlayoutConfiguration
+    package internal(set) var statistics = AudioPlayoutStatistics()
+
+    let decoder: Decoder
+    var store: AudioPacketStore
+    var delays: PlayoutDelayEstimator
+    var queue: PCMQueue
+    var stretcher = TimeStretcher()
+    var timestamps = TimestampUnwrapper()
+    var ssrc: UInt32?
+    /// The packet with the highest number so far.
+    var newest: (sequence: Int64, timestamp: Int64)?
+    var phase = Phase.empty
+    /// What has been played of the last 64 numbers before `nextSequence`: bit 0 is the one just before.
+    var played: UInt64 = 0
+    /// The packet that follows in the sender's order.
+    var nextSequence: Int64 = 0
+    /// Where in the sender's time the next sample to be decoded stands.
+    var playTimestamp: Int64 = 0
+    /// Samples per channel of the latest packet.
+    var packetFrames = 960
+    /// How the present stretch without packets is going.
+    var gap = PlayoutGap()
+    /// Smoothed delay of the packet to be decoded next, in ns; nil where it must begin anew.
+    var level: Double?
+    /// Samples until the next change of speed is allowed.
+    var stretchPause = 0
+    /// Until when targets leave room for a successor's redundancy.
+    var redundancyUntil = Instant(nanoseconds: .min)
+    /// Length of the latest pull, samples per channel.
+    var pullFrames = 480
+
+    enum Phase {
+        /// No packet yet.
+        case empty
+        /// Packets are here, and wait for the first one's time. `resumed`: sound has been played before.
+        case waiting(resumed: Bool)
+        case playing
+    }
+
+    package init(decoder: Decoder, configuration: AudioPlayoutConfiguration = .init()) {
+        self.decoder = decoder
+        self.configuration = configuration
+        store = AudioPacketStore(capacity: configuration.capacity)
+        delays = PlayoutDelayEstimator(configuration)
+        queue = PCMQueue(channels: decoder.channels, capacity: 4 * Self.maximumPull)
+    }
+
+    /// Channels of the PCM that `pull` delivers.
+    package var channels: Int { decoder.channels }
+
+    /// The delay aimed at.
+    package var targetDelay: Interval { delays.target(allowance: .zero) }
+
+    /// Takes in a packet.
+    ///
+    /// - Parameters:
+    ///   - payload: without padding; copied. An empty one only fills its place in the sequence.
+    ///   - sequence: without wrap-around.
+    ///   - timestamp: as on the wire, 48 kHz.
+    package func insert(
+        _ payload: UnsafeRawBufferPointer, timestamp: UInt32, sequence: Int64, ssrc: UInt32, arrival: Instant
+    ) {
+        if payload.isEmpty { return }
+        statistics.packetsReceived += 1
+        guard payload.count <= configuration.maximumPayload, let info = Decoder.inspect(payload) else {
+            statistics.packetsUnreadable += 1
+            return
+        }
+        if let known = self.ssrc, known != ssrc { beginStream() }
+        self.ssrc = ssrc
+        place(sequence)
+        let time = timestamps.unwrap(timestamp)
+        // A newer packet with a clearly older time: the sender set its clock back.
+        let isNewest = newest.map { sequence > $0.sequence } ?? true
+        let stepsBack = isNewest && newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
+        if isNewest { newest = (sequence, time) }
+        if delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack) { level = nil }
+        guard accepts(sequence) else { return }
+        gap.isExpected = false
+        let slot = AudioPacketStore.Slot(
+            sequence: sequence, timestamp: time, arrival: arrival, info: info, epoch: delays.epoch)
+        if !store.insert(slot, payload: payload) { statistics.packetsDuplicated += 1 }
+    }
+
+    /// Says that the sender is known to have stopped, by signalling: until its next packet silence is no concealment.
+    package func expectPause() { gap.isExpected = true }
+
+    /// Delivers the next `frames` samples per channel, interleaved; `now` is when the first of them is played.
+    ///
+    /// - Parameters:
+    ///   - frames: usually 480 or 960; at most `maximumPull`.
+    ///   - output: room for `frames * channels` samples; what lies beyond them stays untouched.
+    @discardableResult
+    package func pull(frames: Int, now: Instant, into output: UnsafeMutableBufferPointer<Int16>) -> AudioPlayoutKind {
+        let count = max(0, min(frames, Self.maximumPull, output.count / channels))
+        pullFrames = max(count, 1)
+        guard begin(now) else {
+            output[..<(count * channels)].update(repeating: 0)
+            if case .waiting(true) = phase { gap.wait(count, &statistics) }
+            return .buffering
+        }
+        var kind = queue.frameCount > 0 ? AudioPlayoutKind.speech : nil
+        // Each step adds sound or takes a packet away; the bound guards against a stream of packets without sound.
+        for _ in 0..<(2 * store.capacity) where queue.frameCount < count {
+            let step = advance(count - queue.frameCount, now)
+            if step == .concealed || kind == nil { kind = step }
+        }
+        if queue.frameCount < count { queue.appendSilence(count - queue.frameCount) }
+        queue.read(count, into: output)
+        statistics.totalSamples += count
+        statistics.unsettledSamples = gap.unsettled
+        return kind ?? .speech
+    }
+
+    /// Finds the number's place in the stream; begins the stream anew where it lies far off.
+    private func place(_ sequence: Int64) {
+        let ahead = sequence &- nextSequence
+        switch phase {
+        case .empty:
+            nextSequence = sequence
+            phase = .waiting(resumed: false)
+            return
+        case .waiting where ahead < 0 && ahead > -Int64(store.capacity / 2): nextSequence = sequence
+        default: break
+        }
+        if ahead >= Int64(store.capacity) || ahead < -Self.oldest { resynchronize(at: sequence) }
+    }
+
+    /// Late packets and those that came before are counted and refused.
+    private func accepts(_ sequence: Int64) -> Bool {
+        let behind = nextSequence &- sequence
+        guard behind > 0 else { return true }
+        if behind <= 64, played >> UInt64(behind - 1) & 1 != 0 {
+            statistics.packetsDuplicated += 1
+        } else {
+            statistics.packetsLate += 1
+        }
+        return false
+    }
+
+    /// Another sender: nothing of the old one matters any more.
+    private func beginStream() {
+        decoder.reset()
+        delays.reset()
+        timestamps = TimestampUnwrapper()
+        queue.removeAll()
+        gap = PlayoutGap()
+        restart(at: 0)
+        phase = .empty
+    }
+
+    /// The sequence jumped further than the buffer reaches.
+    private func resynchronize(at sequence: Int64) {
+        restart(at: sequence)
+        if case .playing = phase { phase = .waiting(resumed: true) }
+    }
+
+    private func restart(at sequence: Int64) {
+        statistics.packetsSkipped += store.count
+        statistics.resets += 1
+        store.removeAll()
+        played = 0
+        nextSequence = sequence
+        newest = nil
+        level = nil
+    }
+
+    /// Pulls come at any phase: where they are long, the first packet would wait too long for the next one.
+    private var startDelay: Interval {
+        let pull = Interval(nanoseconds: Int64(pullFrames) * 62_500 / 3)
+        return max(configuration.minimumDelay, min(configuration.initialDelay, .milliseconds(40) - pull))
+    }
+
+    /// Starts to play once the first packet has waited for its time.
+    private func begin(_ now: Instant) -> Bool {
+        if case .playing = phase { return true }
+        guard case .waiting(let resumed) = phase, let first = store.first(from: nextSequence) else { return false }
+        let target = resumed ? delays.target() : max(startDelay, delays.target())
+        guard first.epoch != delays.epoch || delays.delay(of: first.timestamp, at: now) >= target else { return false }
+        nextSequence = first.sequence
+        playTimestamp = first.timestamp
+        phase = .playing
+        gap.settle(pause: 0, &statistics)
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+import NIOCore
+import RTCCore
+import RTCWire
+
+/// Sound of one remote track: jitter buffer and decoder on the session's event loop, sinks on a worker.
+// Every member but the constants is touched on the session's event loop only.
+final class AudioReceiver: TrackReceiver, @unchecked Sendable {
+    /// Samples of one playout tick: 20 ms at 48 kHz.
+    static let tickFrames = 960
+
+    let track: RemoteTrack
+    private(set) var ssrc: UInt32?
+    private let buffer: AudioJitterBuffer<OpusDecoder>
+    private let hasLevels: Bool
+    private let worker: any EventLoop
+    private let created: Instant
+    private var firstSound: Instant?
+    private var frame: [Int16]
+    /// Loudest level since it was last taken, -dBov; nil where nothing came.
+    private var level: UInt8?
+
+    init(
+        track: RemoteTrack, settings: PlayoutSettings, hasLevels: Bool, worker: any EventLoop, now: Instant
+    ) throws(MediaError) {
+        self.track = track
+        self.hasLevels = hasLevels
+        self.worker = worker
+        created = now
+        var configuration = AudioPlayoutConfiguration()
+        configuration.minimumDelay = .milliseconds(max(0, settings.minimumDelayMilliseconds))
+        configuration.maximumDelay = .milliseconds(max(settings.minimumDelayMilliseconds, settings.maximumDelayMilliseconds))
+        buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
+        frame = [Int16](repeating: 0, count: Self.tickFrames * buffer.channels)
+    }
+
+    func receive(_ packet: ReceivedRTP, payload: UnsafeRawBufferPointer) {
+        ssrc = packet.ssrc
+        if hasLevels, let reported = packet.extensions.audioLevel { level = min(level ?? 127, reported.level) }
+        buffer.insert(
+            payload, timestamp: packet.header.timestamp, sequence: packet.sequence, ssrc: packet.ssrc,
+            arrival: packet.arrival)
+    }
+
+    /// Plays the next 20 ms to the sinks.
+    func play(now: Instant) {
+        if track.isPaused { buffer.expectPause() }
+        let kind = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: Self.tickFrames, now: now, into: $0) }
+        guard kind != .buffering else { return }
+        firstSound = firstSound ?? now
+        if !hasLevels {
+            let measured = frame.withUnsafeBufferPointer { PCMLevel.level($0) }
+            level = min(level ?? 127, measured)
+        }
+        let sinks = track.present.audio
+        guard !sinks.isEmpty else { return }
+        let played = AudioFrame(
+            samples: frame, channels: buffer.channels, time: MediaTime(nanoseconds: now.nanoseconds))
+        worker.execute { for sink in sinks { sink.receive(played) } }
+    }
+
+    func close() {}
+
+    /// The loudest level since the last call.
+    func takeLevel() -> UInt8? {
+        defer { level = nil }
+        return level
+    }
+
+    func count(into statistics: inout ReceiverStatistics) {
+        let counted = buffer.statistics
+        statistics.codec = "opus"
+        statistics.framesReceived = counted.packetsReceived
+        statistics.framesDecoded = counted.packetsDecoded
+        statistics.framesDropped = counted.packetsLate + counted.packetsSkipped + counted.packetsUnreadable
+        statistics.concealedMilliseconds = Double(counted.concealedSamples + counted.unsettledSamples) / 48
+        statistics.playedMilliseconds = Double(counted.totalSamples) / 48
+        statistics.playoutDelayMilliseconds = counted.targetDelay.milliseconds
+        statistics.firstFrameMilliseconds = firstSound.map { ($0 - created).milliseconds }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Finds the address of this machine from which a remote host is reached.
+enum LocalAddress {
+    /// The address that the kernel would send from towards `host` (nothing is sent); 127.0.0.1 where no host is given.
+    ///
+    /// Throws `MediaError` that names a host that can't be resolved or reached.
+    static func reaching(_ host: String?) throws(MediaError) -> String {
+        guard let host, !host.isEmpty else { return "127.0.0.1" }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, "9", &hints, &found)
+        guard status == 0, let first = found else {
+            throw MediaError(
+                .environment, "host \(host)", "its name can't be resolved (\(String(cString: gai_strerror(status))))",
+                remedy: "check the spelling and the name service")
+        }
+        defer { freeaddrinfo(first) }
+        var candidate: UnsafeMutablePointer<addrinfo>? = first
+        while let info = candidate {
+            if let address = source(towards: info.pointee) { return address }
+            candidate = info.pointee.ai_next
+        }
+        throw MediaError(.environment, "host \(host)", "no route leads to it", remedy: "check the network")
+    }
+
+    private static func source(towards info: addrinfo) -> String? {
+        let socket = Glibc.socket(info.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
+        guard socket >= 0 else { return nil }
+        defer { Glibc.close(socket) }
+        guard connect(socket, info.ai_addr, info.ai_addrlen) == 0 else { return nil }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var text = [CChar](repeating: 0, count: 256)
+        let status = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard getsockname(socket, address, &length) == 0 else { return Int32(-1) }
+                return getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard status == 0 else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

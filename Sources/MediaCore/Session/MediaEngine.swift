@@ -1,0 +1,40 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The threads that media runs on: event loops for sockets and protocols, workers for codecs.
+///
+/// One engine serves any number of sessions; a test or an application makes one and shuts it down at its end. A session
+/// lives on one event loop, a track's codec on one worker, so that neither needs a lock.
+public final class MediaEngine: Sendable {
+    /// How many threads an engine has.
+    public struct Configuration: Sendable, Hashable {
+        /// Event loops for sockets, RTP and playout, at least 1.
+        public var eventLoops = 1
+        /// Worker threads for encoders, decoders and sinks, at least 1.
+        public var workers = max(1, System.coreCount)
+
+        /// One event loop, one worker per core.
+        public init() {}
+    }
+
+    let loops: MultiThreadedEventLoopGroup
+    private let workers: MultiThreadedEventLoopGroup
+    private let isShutDown = Atomic<Bool>(false)
+
+    /// Starts the threads.
+    public init(configuration: Configuration = .init()) {
+        loops = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoops))
+        workers = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.workers))
+    }
+
+    /// Stops the threads. Sessions must have been closed; a second call does nothing.
+    public func shutdown() async {
+        guard isShutDown.exchange(true, ordering: .relaxed) == false else { return }
+        try? await workers.shutdownGracefully()
+        try? await loops.shutdownGracefully()
+    }
+
+    /// The worker for a new track's codec.
+    func nextWorker() -> any EventLoop { workers.next() }
+}

@@ -1,0 +1,93 @@
+import NIOCore
+import RTCCore
+import RTCTransport
+import RTCWire
+
+/// One media connection: descriptions and candidates on one side, tracks on the other.
+///
+/// A provider signals with it: it carries `SessionDescription` and `SessionCandidate` values to its server and back and
+/// never looks inside. Descriptions must be used in the order in which they were made.
+public final class MediaSession: Sendable {
+    /// A track that we send, as `removeTrack` takes it.
+    public struct Sender: Sendable, Hashable {
+        /// The media identification of its section.
+        public let mid: String
+        let line: Int
+    }
+
+    /// What happens on the connection. Read once.
+    public let events: AsyncStream<MediaSessionEvent>
+    private let core: SessionCore
+
+    /// Binds a UDP port and makes a connection that awaits its first description.
+    ///
+    /// Throws `MediaError` where no port can be bound.
+    public init(engine: MediaEngine, configuration: MediaSessionConfiguration = .init()) async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
+        events = stream
+        core = try await SessionCore.make(engine: engine, configuration: configuration) { continuation.yield($0) }
+        core.onClose = { continuation.finish() }
+    }
+
+    private func onLoop<Result: Sendable>(
+        _ body: @escaping @Sendable (SessionCore) throws -> Result
+    ) async throws -> Result {
+        let core = self.core
+        return try await core.eventLoop.submit { try body(core) }.get()
+    }
+
+    /// Prepares to receive that many more tracks; the next offer says so.
+    public func addReceivers(audio: Int, video: Int) async throws {
+        try await onLoop { try $0.addReceivers(audio: audio, video: video) }
+    }
+
+    /// Prepares to send a track; the next offer says so, and media flows when it has been answered.
+    public func addTrack(_ track: LocalTrack, streamID: String = "-") async throws -> Sender {
+        try await onLoop { try $0.addTrack(track, streamID: streamID) }
+    }
+
+    /// Stops sending a track at once; the next offer says so.
+    public func removeTrack(_ sender: Sender) async throws {
+        try await onLoop { try $0.removeTrack(sender) }
+    }
+
+    /// An offer of everything that was prepared. Throws `SessionError`.
+    public func createOffer() async throws -> SessionDescription {
+        try await onLoop { try $0.createOffer() }
+    }
+
+    /// Takes the answer to our last offer. Throws `SessionError`.
+    public func setAnswer(_ answer: SessionDescription) async throws {
+        try await onLoop { try $0.setAnswer(answer) }
+    }
+
+    /// Takes an offer and answers it. Throws `SessionError`.
+    public func createAnswer(to offer: SessionDescription) async throws -> SessionDescription {
+        try await onLoop { try $0.createAnswer(to: offer) }
+    }
+
+    /// Takes a candidate of the other side; one that can't be used (TCP, `.local`) is ignored.
+    public func addRemoteCandidate(_ candidate: SessionCandidate) async throws {
+        try await onLoop { $0.addRemoteCandidate(candidate) }
+    }
+
+    /// What has been counted so far.
+    public func statistics() async -> SessionStatistics {
+        await core.refreshKernelDrops()
+        return (try? await onLoop { $0.statistics() }) ?? SessionStatistics()
+    }
+
+    /// Says goodbye to the other side and frees the port. `events` ends.
+    public func close() async {
+        let core = self.core
+        try? await core.eventLoop.flatSubmit { core.close() }.get()
+    }
+}
+
+/// Why a description can't be used.
+public struct SessionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One sentence that names the place in the description.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// Media that somebody else sends: attach sinks to hear, see or measure it.
+public final class RemoteTrack: Sendable {
+    /// Audio or video.
+    public let kind: MediaKind
+    /// The media identification of its section in the session's description.
+    public let mid: String
+    /// The stream id that was signalled.
+    public let streamID: String
+    /// The track id that was signalled.
+    public let trackID: String
+
+    struct Sinks {
+        var audio: [any AudioSink] = []
+        var video: [any VideoSink] = []
+        var encoded: [any EncodedVideoSink] = []
+    }
+
+    private let sinks = Mutex(Sinks())
+    private let paused = Atomic<Bool>(false)
+
+    init(kind: MediaKind, mid: String, streamID: String, trackID: String) {
+        self.kind = kind
+        self.mid = mid
+        self.streamID = streamID
+        self.trackID = trackID
+    }
+
+    /// Gives `sink` every frame of sound from now on.
+    public func attach(_ sink: any AudioSink) { sinks.withLock { $0.audio.append(sink) } }
+
+    /// Gives `sink` every decoded picture from now on.
+    public func attach(_ sink: any VideoSink) { sinks.withLock { $0.video.append(sink) } }
+
+    /// Gives `sink` every picture as it was received, before decoding.
+    public func attach(_ sink: any EncodedVideoSink) { sinks.withLock { $0.encoded.append(sink) } }
+
+    /// Takes all sinks away.
+    public func detachAll() { sinks.withLock { $0 = Sinks() } }
+
+    /// Whether the sender is known to have stopped on purpose (mute): silence is then no concealment, and a picture that
+    /// stands still no freeze. A provider sets it from its signalling.
+    public var isPaused: Bool {
+        get { paused.load(ordering: .relaxed) }
+        set { paused.store(newValue, ordering: .relaxed) }
+    }
+
+    var present: Sinks { sinks.withLock { $0 } }
+}

@@ -1,0 +1,124 @@
+import NIOCore
+import RTCCore
+import RTCTransport
+import RTCWire
+
+/// What the peer reports, and the clock of the playout.
+extension SessionCore: PeerFlowHandler {
+    func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
+        guard packet.line >= 0, packet.line < receivers.count, let receiver = receivers[packet.line] else { return }
+        receiver.receive(packet, payload: UnsafeRawBufferPointer(rebasing: buffer[packet.payload]))
+    }
+
+    func handle(_ event: PeerEvent, on flow: PeerFlow) {
+        switch event {
+        case .connected(let profile):
+            srtpProfile = profile.description
+            emit(.connected(srtpProfile: profile.description))
+        case .stateChanged(let state): emit(.stateChanged(SessionState(state)))
+        case .failed(let failure): emit(.failed(failure.description))
+        case .closed: emit(.stateChanged(.closed))
+        case .keyFrameRequest(let ssrc):
+            for sender in senders.values where sender.ssrc == ssrc { sender.keyFrameRequested() }
+        case .rtp, .selectedPair, .senderReport, .nack, .receiverReport, .bye, .applicationData: break
+        }
+    }
+
+    func requestKeyFrame(ssrc: UInt32) {
+        flow?.perform { peer, outbox, now in peer.requestKeyFrame(ssrc: ssrc, now: now, into: outbox) }
+    }
+
+    // MARK: Playout
+
+    func startPlayout() {
+        guard playoutPump == nil else { return }
+        let interval = Interval.milliseconds(AudioReceiver.tickFrames / 48)
+        let pump = PeriodicPump(loop: eventLoop, interval: interval) { [weak self] _, _ in self?.playoutTick() }
+        playoutPump = pump
+        pump.start()
+    }
+
+    private func playoutTick() {
+        let now = MonotonicClock.now()
+        levelTick += 1
+        for case let receiver as AudioReceiver in receivers {
+            receiver.play(now: now)
+            guard let level = receiver.takeLevel() else { continue }
+            levels.append(
+                AudioLevelReport(
+                    trackID: receiver.track.trackID, level: Int(level), atNanoseconds: now.nanoseconds))
+        }
+        // Two ticks share an event: half the crossings, and still soon enough for detecting speakers.
+        guard levelTick % 2 == 0, !levels.isEmpty else { return }
+        emit(.audioLevels(levels))
+        levels.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Statistics
+
+    func statistics() -> SessionStatistics {
+        var result = SessionStatistics()
+        result.srtpProfile = srtpProfile
+        let socket = mux.statistics
+        result.bytesSent = socket.bytesSent
+        result.bytesReceived = socket.bytesReceived
+        result.datagramsSent = socket.datagramsSent
+        result.datagramsReceived = socket.datagramsReceived
+        result.receiveBufferDrops = socket.receiveBufferDrops
+        guard let flow else { return result }
+        result.roundTripMilliseconds = flow.peer.roundTripTime?.milliseconds
+        result.selectedPair = flow.peer.selectedPair.map { "\($0.local) \($0.remote)" }
+        for (line, sender) in senders.sorted(by: { $0.key < $1.key }) {
+            result.senders.append(statistics(of: sender, line: line, flow: flow))
+        }
+        for case let receiver? in receivers { result.receivers.append(statistics(of: receiver, flow: flow)) }
+        return result
+    }
+
+    private func statistics(of sender: any TrackSender, line: Int, flow: PeerFlow) -> SenderStatistics {
+        var result = SenderStatistics()
+        result.trackID = sender.track.id
+        result.kind = sender.track.kind
+        result.codec = negotiator.lines[line].sendCodec?.name ?? ""
+        result.framesSent = sender.counters.frames
+        result.keyFrameRequests = sender.counters.keyFrameRequests
+        if let stream = flow.peer.sendStatistics(ssrc: sender.ssrc) {
+            result.packetsSent = stream.packets
+            result.bytesSent = stream.bytes
+            result.packetsRetransmitted = stream.retransmitted
+        }
+        return result
+    }
+
+    private func statistics(of receiver: any TrackReceiver, flow: PeerFlow) -> ReceiverStatistics {
+        var result = ReceiverStatistics()
+        result.trackID = receiver.track.trackID
+        result.streamID = receiver.track.streamID
+        result.kind = receiver.track.kind
+        receiver.count(into: &result)
+        if let ssrc = receiver.ssrc, let stream = flow.peer.receiveStatistics(ssrc: ssrc) {
+            result.packetsReceived = stream.packets
+            result.bytesReceived = stream.bytes
+            result.packetsLost = stream.lost
+            result.packetsRecovered = stream.recovered
+            result.nacksSent = stream.nacksSent
+            result.keyFrameRequestsSent = stream.plisSent + stream.firsSent
+            result.jitterMilliseconds = stream.jitter * 1000
+        }
+        return result
+    }
+}
+
+extension SessionState {
+    init(_ state: PeerState) {
+        self =
+            switch state {
+            case .new: .new
+            case .connecting: .connecting
+            case .connected: .connected
+            case .disconnected: .disconnected
+            case .failed: .failed
+            case .closed: .closed
+            }
+    }
+}

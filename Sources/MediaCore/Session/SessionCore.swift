@@ -1,0 +1,183 @@
+import NIOCore
+import RTCCore
+import RTCTransport
+import RTCWire
+
+/// A media session on its event loop: negotiation, the peer, senders and receivers.
+// Every member is touched on `eventLoop` only, to which `MediaSession` hops.
+final class SessionCore: @unchecked Sendable {
+    let eventLoop: any EventLoop
+    let engine: MediaEngine
+    let mux: UDPMux
+    let emit: (MediaSessionEvent) -> Void
+    let playout: PlayoutSettings
+    let remoteAddressMap: (@Sendable (TransportAddress) -> TransportAddress)?
+    /// Set once, before the first event.
+    var onClose: () -> Void = {}
+    var flow: PeerFlow?
+    var negotiator: Negotiator
+    var senders: [Int: any TrackSender] = [:]
+    /// Tracks whose section has not been answered yet, by line.
+    var waiting: [Int: (track: LocalTrack, ssrc: UInt32)] = [:]
+    /// By line; a flat array, because packets look here.
+    var receivers: [(any TrackReceiver)?] = []
+    var appliedGeneration = -1
+    var announcedCandidate = false
+    var srtpProfile: String?
+    var playoutPump: PeriodicPump?
+    var levels: [AudioLevelReport] = []
+    var levelTick = 0
+
+    private init(
+        engine: MediaEngine, mux: UDPMux, negotiator: Negotiator, configuration: MediaSessionConfiguration,
+        emit: @escaping (MediaSessionEvent) -> Void
+    ) {
+        self.engine = engine
+        self.mux = mux
+        self.eventLoop = mux.eventLoop
+        self.negotiator = negotiator
+        playout = configuration.playout
+        remoteAddressMap = configuration.remoteAddressMap
+        self.emit = emit
+    }
+
+    static func make(
+        engine: MediaEngine, configuration: MediaSessionConfiguration, emit: @escaping @Sendable (MediaSessionEvent) -> Void
+    ) async throws -> SessionCore {
+        let loop = engine.loops.next()
+        let host = try configuration.bindAddress ?? LocalAddress.reaching(configuration.remoteHint)
+        var settings = UDPMuxConfiguration()
+        settings.isExclusive = true
+        let mux: UDPMux
+        do {
+            mux = try await UDPMux.bind(on: loop, host: host, port: 0, configuration: settings).get()
+        } catch {
+            throw MediaError(.environment, "UDP \(host)", "\(error)", remedy: "choose an address of this machine")
+        }
+        return try await loop.submit {
+            try SessionCore.start(engine: engine, mux: mux, configuration: configuration, emit: emit)
+        }.get()
+    }
+
+    private static func start(
+        engine: MediaEngine, mux: UDPMux, configuration: MediaSessionConfiguration,
+        emit: @escaping (MediaSessionEvent) -> Void
+    ) throws -> SessionCore {
+        let certificate = try DTLSCertificate.generate()
+        var peer = PeerConfiguration(iceRole: .controlling, certificate: certificate)
+        peer.srtpBackend = configuration.srtpBackend.backend
+        peer.seed = configuration.seed
+        let credentials = ICECredentials.random()
+        peer.iceCredentials = credentials
+        var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
+        // Numbers drawn at random show at once whoever relies on the usual ones.
+        negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
+        let core = SessionCore(
+            engine: engine, mux: mux, negotiator: Negotiator(configuration: negotiation), configuration: configuration,
+            emit: emit)
+        guard let flow = mux.makeFlow(configuration: peer, handler: core) else {
+            throw SessionError("the session's socket is already in use")
+        }
+        core.flow = flow
+        flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
+        return core
+    }
+
+    // MARK: Preparing
+
+    func addReceivers(audio: Int, video: Int) throws {
+        for _ in 0..<max(0, min(audio, 256)) { _ = negotiator.addLine(kind: .audio, direction: .recvonly) }
+        for _ in 0..<max(0, min(video, 256)) { _ = negotiator.addLine(kind: .video, direction: .recvonly) }
+    }
+
+    func addTrack(_ track: LocalTrack, streamID: String) throws -> MediaSession.Sender {
+        let ssrc = UInt32.random(in: 1...UInt32.max)
+        let rtxSSRC = track.kind == .video ? UInt32.random(in: 1...UInt32.max) : nil
+        let send = SendDescription(streamID: streamID, trackID: track.id, ssrc: ssrc, rtxSSRC: rtxSSRC)
+        let line = negotiator.addLine(kind: track.kind == .audio ? .audio : .video, direction: .sendonly, send: send)
+        waiting[line] = (track, ssrc)
+        return MediaSession.Sender(mid: negotiator.lines[line].mid, line: line)
+    }
+
+    func removeTrack(_ sender: MediaSession.Sender) throws {
+        guard negotiator.lines.indices.contains(sender.line), negotiator.lines[sender.line].mid == sender.mid else {
+            throw SessionError("no section \(sender.mid) is in this session")
+        }
+        waiting[sender.line] = nil
+        stopSender(line: sender.line)
+        negotiator.clearSend(sender.line)
+    }
+
+    // MARK: Descriptions
+
+    func createOffer() throws -> SessionDescription {
+        defer { announceCandidate() }
+        return SessionDescription(kind: .offer, sdp: try explained { try negotiator.createOffer().description })
+    }
+
+    func setAnswer(_ answer: SessionDescription) throws {
+        try explained { _ = try negotiator.applyAnswer(SDPSession(parsing: answer.sdp)) }
+        try applyNegotiation()
+    }
+
+    func createAnswer(to offer: SessionDescription) throws -> SessionDescription {
+        let answer = try explained {
+            _ = try negotiator.applyOffer(SDPSession(parsing: offer.sdp))
+            return try negotiator.createAnswer().description
+        }
+        try applyNegotiation()
+        defer { announceCandidate() }
+        return SessionDescription(kind: .answer, sdp: answer)
+    }
+
+    private func explained<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw SessionError("the session description can't be used: \(error)") }
+    }
+
+    func addRemoteCandidate(_ candidate: SessionCandidate) {
+        guard let flow, !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate) else {
+            return
+        }
+        flow.perform { peer, outbox, now in peer.addRemoteCandidate(reachable(parsed), now: now, into: outbox) }
+    }
+
+    /// The candidate with the address under which we are to reach it.
+    func reachable(_ candidate: ICECandidate) -> ICECandidate {
+        guard let remoteAddressMap, candidate.transportProtocol == .udp, let address = candidate.address else {
+            return candidate
+        }
+        let mapped = remoteAddressMap(address)
+        var result = candidate
+        result.host = mapped.host
+        result.port = mapped.port
+        return result
+    }
+
+    private func announceCandidate() {
+        guard !announcedCandidate, remoteAddressMap == nil, let line = negotiator.lines.first else { return }
+        announcedCandidate = true
+        guard let candidate = flow?.peer.localCandidates.first?.sdp(ufrag: negotiator.credentials.ufrag) else { return }
+        emit(
+            .localCandidate(
+                SessionCandidate(
+                    candidate: candidate.encoded, mid: line.mid, lineIndex: line.index,
+                    usernameFragment: negotiator.credentials.ufrag)))
+    }
+
+    // MARK: End
+
+    func refreshKernelDrops() async { try? await mux.refreshKernelDrops().get() }
+
+    func close() -> EventLoopFuture<Void> {
+        playoutPump?.stop()
+        playoutPump = nil
+        for sender in senders.values { sender.stop() }
+        senders.removeAll()
+        for case let receiver? in receivers { receiver.close() }
+        receivers.removeAll()
+        flow?.close()
+        flow = nil
+        onClose()
+        return mux.close()
+    }
+}

@@ -1,0 +1,92 @@
+import RTCWire
+
+/// Where a media connection stands.
+public enum SessionState: String, Sendable, Hashable {
+    /// Nothing negotiated yet.
+    case new
+    /// ICE checks or the DTLS handshake are under way.
+    case connecting
+    /// Media flows.
+    case connected
+    /// The path is silent; media is still sent, and the connection may come back by itself.
+    case disconnected
+    /// The connection can't come back without a new negotiation.
+    case failed
+    /// Closed by us or by the other side.
+    case closed
+}
+
+/// Audio or video.
+public enum MediaKind: String, Sendable, Hashable, CaseIterable {
+    /// Sound.
+    case audio
+    /// Pictures.
+    case video
+}
+
+/// The loudness of one source over a short span.
+public struct AudioLevelReport: Sendable, Hashable {
+    /// The remote track's `trackID`, as its sender signalled it.
+    public var trackID: String
+    /// Level in -dBov, 0 (loudest) to 127 (silence), as in RFC 6464.
+    public var level: Int
+    /// When it was heard, on the monotonic clock.
+    public var atNanoseconds: Int64
+
+    /// A report about one track.
+    public init(trackID: String, level: Int, atNanoseconds: Int64) {
+        self.trackID = trackID
+        self.level = level
+        self.atNanoseconds = atNanoseconds
+    }
+}
+
+/// What a media session tells its owner.
+public enum MediaSessionEvent: Sendable {
+    /// A local candidate to be signalled.
+    case localCandidate(SessionCandidate)
+    /// The session moved to another state.
+    case stateChanged(SessionState)
+    /// ICE and DTLS are done; the SRTP profile that was agreed on, in the name of its RFC.
+    case connected(srtpProfile: String)
+    /// A remote track was negotiated: media may arrive on it.
+    case trackAdded(RemoteTrack)
+    /// A remote track is gone from the negotiation.
+    case trackRemoved(RemoteTrack)
+    /// The levels of all remote audio tracks since the last report, one for each 20 ms, some 25 reports a second.
+    case audioLevels([AudioLevelReport])
+    /// The session can't go on; the text says why and whose fault it is.
+    case failed(String)
+}
+
+/// How a media session is set up.
+public struct MediaSessionConfiguration: Sendable {
+    /// The local address whose UDP port media uses; `nil` chooses one that reaches `remoteHint`.
+    public var bindAddress: String?
+    /// The signalling host: where no address is given, the one that routes to this host is used.
+    public var remoteHint: String?
+    /// Which library seals and opens SRTP.
+    public var srtpBackend: SRTPBackendChoice = .libcrypto
+    /// Seed of payload types, extension ids, SSRCs; `nil` draws them from the system.
+    public var seed: UInt64?
+    /// The jitter buffer's bounds and other playout settings are per session.
+    public var playout = PlayoutSettings()
+    /// Where given, the address that media for a remote candidate is sent to instead, so that it passes through a relay.
+    /// Our own candidates are then not signalled: the other side learns the relay's address from our checks, and finds
+    /// no way past it.
+    package var remoteAddressMap: (@Sendable (TransportAddress) -> TransportAddress)?
+
+    /// The defaults suit a call through a server on any host.
+    public init() {}
+}
+
+/// How received audio is played out.
+public struct PlayoutSettings: Sendable, Hashable {
+    /// Least and most milliseconds between arrival and playout.
+    public var minimumDelayMilliseconds = 20
+    /// The most that the adaptive buffer waits.
+    public var maximumDelayMilliseconds = 1000
+
+    /// 20 ms to 1 s.
+    public init() {}
+}

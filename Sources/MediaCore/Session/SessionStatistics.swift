@@ -1,0 +1,116 @@
+/// What a session has counted so far. All counts begin with the session.
+public struct SessionStatistics: Sendable {
+    /// Tracks that we send.
+    public var senders: [SenderStatistics] = []
+    /// Tracks that we receive.
+    public var receivers: [ReceiverStatistics] = []
+    /// The agreed SRTP profile, nil before the handshake.
+    public var srtpProfile: String?
+    /// UDP payload bytes and datagrams, both directions.
+    public var bytesSent = 0
+    /// UDP payload bytes received.
+    public var bytesReceived = 0
+    /// Datagrams sent.
+    public var datagramsSent = 0
+    /// Datagrams received.
+    public var datagramsReceived = 0
+    /// Datagrams that the kernel dropped because our socket buffer was full: our fault, not the network's.
+    public var receiveBufferDrops = 0
+    /// Round-trip time by RTCP reports in milliseconds, nil until known.
+    public var roundTripMilliseconds: Double?
+    /// The chosen pair of addresses, as text.
+    public var selectedPair: String?
+
+    /// Nothing counted.
+    public init() {}
+
+    /// Adds another session of the same call: one that we send on and one that we receive on count as one.
+    public mutating func add(_ other: SessionStatistics) {
+        senders += other.senders
+        receivers += other.receivers
+        srtpProfile = srtpProfile ?? other.srtpProfile
+        bytesSent += other.bytesSent
+        bytesReceived += other.bytesReceived
+        datagramsSent += other.datagramsSent
+        datagramsReceived += other.datagramsReceived
+        receiveBufferDrops += other.receiveBufferDrops
+        roundTripMilliseconds = roundTripMilliseconds ?? other.roundTripMilliseconds
+        selectedPair = selectedPair ?? other.selectedPair
+    }
+}
+
+/// Counters of one sent track.
+public struct SenderStatistics: Sendable {
+    /// The track id that was signalled.
+    public var trackID = ""
+    /// Audio or video.
+    public var kind = MediaKind.audio
+    /// The codec's name, `opus` or `VP8`.
+    public var codec = ""
+    /// RTP packets, retransmissions not counted.
+    public var packetsSent = 0
+    /// Payload bytes of those.
+    public var bytesSent = 0
+    /// Frames handed to the network.
+    public var framesSent = 0
+    /// Frames that were due but not made, because the machine was too slow.
+    public var framesSkipped = 0
+    /// Packets sent again on request.
+    public var packetsRetransmitted = 0
+    /// Key frames that the other side asked for.
+    public var keyFrameRequests = 0
+    /// The number of the last frame sent, where the source numbers its frames, and when it was sent (ns, monotonic).
+    public var lastFrameNumber: UInt32?
+
+    /// Nothing counted.
+    public init() {}
+}
+
+/// Counters of one received track.
+public struct ReceiverStatistics: Sendable {
+    /// The track id that was signalled.
+    public var trackID = ""
+    /// The stream id that was signalled.
+    public var streamID = ""
+    /// Audio or video.
+    public var kind = MediaKind.audio
+    /// The codec's name.
+    public var codec = ""
+    /// RTP packets received, recovered ones included.
+    public var packetsReceived = 0
+    /// Payload bytes of those.
+    public var bytesReceived = 0
+    /// Packets that never came.
+    public var packetsLost = 0
+    /// Packets that came after we had asked for them.
+    public var packetsRecovered = 0
+    /// Requests for lost packets.
+    public var nacksSent = 0
+    /// Requests for key frames.
+    public var keyFrameRequestsSent = 0
+    /// Interarrival jitter in milliseconds.
+    public var jitterMilliseconds = 0.0
+    /// Whole frames out of the network.
+    public var framesReceived = 0
+    /// Frames that came out of the decoder.
+    public var framesDecoded = 0
+    /// Frames given up, and frames that did not decode.
+    public var framesDropped = 0
+    /// Pictures that stood still for too long.
+    public var freezes = 0
+    /// Milliseconds from the subscription (the description that announced the track) to the first decoded frame or sound.
+    public var firstFrameMilliseconds: Double?
+    /// Milliseconds of audio that had to be invented: concealment, inserted silence and underruns.
+    public var concealedMilliseconds = 0.0
+    /// Milliseconds of audio played.
+    public var playedMilliseconds = 0.0
+    /// Present playout delay target of audio in milliseconds.
+    public var playoutDelayMilliseconds = 0.0
+    /// Width and height of the last picture.
+    public var width = 0
+    /// Height of the last picture.
+    public var height = 0
+
+    /// Nothing counted.
+    public init() {}
+}

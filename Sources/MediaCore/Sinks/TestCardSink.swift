@@ -1,0 +1,94 @@
+import Synchronization
+
+/// What a receiver saw of a sender's test card.
+public struct TestCardReport: Sendable, Hashable {
+    /// Pictures received.
+    public var framesReceived = 0
+    /// Pictures whose card could be read, the expected sender's.
+    public var framesRead = 0
+    /// Pictures without a readable card.
+    public var unreadable = 0
+    /// Pictures of another sender.
+    public var wrongSender = 0
+    /// Pictures with the number of the one before.
+    public var duplicates = 0
+    /// Pictures with a lower number than the one before.
+    public var outOfOrder = 0
+    /// Numbers left out between the first and the last picture.
+    public var missing = 0
+    /// The number of the first and the last picture read.
+    public var first: UInt32?, last: UInt32?
+    /// The first gaps, for messages.
+    public var gaps: [ClosedRange<UInt32>] = []
+    /// From capture to arrival at the sink.
+    public var latency = LatencyHistogram()
+
+    /// Makes an empty report.
+    public init() {}
+}
+
+/// Reads the test card of each picture and keeps account of numbers and latency.
+public final class TestCardSink: VideoSink {
+    private let state: Mutex<State>
+
+    fileprivate struct State {
+        var sender: UInt16?
+        var report = TestCardReport()
+    }
+
+    /// - Parameter expectedSender: whose pictures should come; nil takes the first reading's sender.
+    public init(expectedSender: UInt16? = nil) { state = Mutex(State(sender: expectedSender)) }
+
+    /// What was seen so far.
+    public var report: TestCardReport { state.withLock { $0.report } }
+
+    /// Reads one picture, now.
+    public func receive(_ frame: VideoFrame) { receive(frame, at: .now) }
+
+    /// Reads one picture that arrived at `now`.
+    public func receive(_ frame: VideoFrame, at now: MediaTime) {
+        let reading = TestCardReader.read(frame)
+        state.withLock { $0.count(reading, at: now) }
+    }
+}
+
+extension TestCardSink.State {
+    fileprivate mutating func count(_ reading: TestCardReading?, at now: MediaTime) {
+        report.framesReceived += 1
+        guard let reading else {
+            report.unreadable += 1
+            return
+        }
+        sender = sender ?? reading.sender
+        guard reading.sender == sender else {
+            report.wrongSender += 1
+            return
+        }
+        report.framesRead += 1
+        report.latency.record(seconds: reading.latency(at: now))
+        report.count(reading.frameNumber)
+    }
+}
+
+extension TestCardReport {
+    private static let gapLimit = 64
+
+    fileprivate mutating func count(_ number: UInt32) {
+        guard let last else {
+            first = number
+            self.last = number
+            return
+        }
+        if number == last {
+            duplicates += 1
+        } else if number < last {
+            outOfOrder += 1
+        } else {
+            if number - last > 1 {
+                missing += Int(number - last - 1)
+                if gaps.count < Self.gapLimit { gaps.append(last + 1...number - 1) }
+            }
+            self.last = number
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CallBridge
+import LiveKitProtocol
+import MediaCore
+
+extension Participant {
+    init(_ info: Livekit_ParticipantInfo, isLocal: Bool) {
+        self.init(
+            id: info.sid, identity: info.identity, name: info.name, metadata: info.metadata, attributes: info.attributes,
+            isLocal: isLocal, tracks: info.tracks.map { Track($0) })
+    }
+}
+
+extension Track {
+    init(_ info: Livekit_TrackInfo) {
+        self.init(
+            id: info.sid, kind: info.type == .audio ? .audio : .video, name: info.name, source: Source(info.source),
+            isMuted: info.muted, width: Int(info.width), height: Int(info.height))
+    }
+}
+
+extension Track.Source {
+    init(_ source: Livekit_TrackSource) {
+        self =
+            switch source {
+            case .camera: .camera
+            case .microphone: .microphone
+            case .screenShare: .screenShare
+            case .screenShareAudio: .screenShareAudio
+            default: .unknown
+            }
+    }
+
+    var wire: Livekit_TrackSource {
+        switch self {
+        case .camera: .camera
+        case .microphone: .microphone
+        case .screenShare: .screenShare
+        case .screenShareAudio: .screenShareAudio
+        case .unknown: .unknown
+        }
+    }
+}
+
+extension Livekit_AddTrackRequest {
+    init(_ track: LocalTrack, source: Track.Source) {
+        self.init()
+        cid = track.id
+        name = track.name
+        type = track.kind == .audio ? .audio : .video
+        self.source = source.wire
+        muted = track.isMuted
+        disableRed = true
+        switch track.media {
+        case .audio(_, let encoding): disableDtx = !encoding.dtx
+        case .video(let video, let encoding): describe(video.width, video.height, bitrate: encoding.bitrate)
+        case .encodedVideo(let video): describe(video.width, video.height, bitrate: 0)
+        }
+    }
+
+    private mutating func describe(_ width: Int, _ height: Int, bitrate: Int) {
+        self.width = UInt32(clamping: width)
+        self.height = UInt32(clamping: height)
+        let layer = Livekit_VideoLayer.with {
+            $0.quality = .high
+            $0.width = self.width
+            $0.height = self.height
+            $0.bitrate = UInt32(clamping: bitrate)
+        }
+        layers = [layer]
+        simulcastCodecs = [
+            .with {
+                $0.codec = "vp8"
+                $0.cid = cid
+                $0.layers = [layer]
+            }
+        ]
+    }
+}
+
+extension CallEndReason {
+    init(_ reason: Livekit_DisconnectReason) {
+        self =
+            switch reason {
+            case .clientInitiated: .lastMandatoryParticipantLeft
+            case .roomDeleted, .roomClosed: .conversationEnded
+            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .migration, .joinFailure: .systemShutdown
+            case .userUnavailable: .declinedBecauseUnavailable
+            case .userRejected: .declined
+            default: .unknown
+            }
+    }
+}
+
+extension ParticipantLeftReason {
+    init(_ reason: Livekit_DisconnectReason) {
+        self =
+            switch reason {
+            case .clientInitiated: .hangUp
+            case .participantRemoved: .removed
+            case .roomDeleted, .roomClosed: .callEnded
+            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .joinFailure: .systemAbort
+            case .userUnavailable: .missedBecauseTimeout
+            default: .unknown
+            }
+    }
+}

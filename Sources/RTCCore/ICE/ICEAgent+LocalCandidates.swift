@@ -1,0 +1,70 @@
+import RTCWire
+
+extension ICEAgent {
+    /// Adds a host candidate.
+    ///
+    /// - Parameters:
+    ///   - address: what the other side is to send to, and what is signalled.
+    ///   - base: the address of the socket behind it, where that is another one (a wildcard address, a forwarded port).
+    ///   - preference: 0...65535; by default IPv6 before IPv4 before loopback, earlier before later.
+    /// - Returns: nil where the address is unusable or known, or the bound is reached.
+    @discardableResult
+    package mutating func addLocalCandidate(
+        _ address: TransportAddress, base: TransportAddress? = nil, preference: UInt16? = nil, now: Instant
+    ) -> LocalCandidate? {
+        let base = base ?? address
+        guard state != .closed, address.isUsableDestination, localCandidates.count < limits.localCandidates,
+            !localCandidates.contains(where: { $0.address == address && $0.base == base })
+        else { return nil }
+        begin(now)
+        let candidate = LocalCandidate(
+            host: address, base: base, localPreference: preference ?? defaultPreference(address))
+        localCandidates.append(candidate)
+        for remote in remoteCandidates { pair(candidate, remote) }
+        update()
+        return candidate
+    }
+
+    /// Takes away every candidate on a socket that is gone (another network, an address withdrawn). A selected pair on
+    /// it counts as disconnected from now on, and the others are checked at once.
+    package mutating func removeLocalCandidates(base: TransportAddress, now: Instant) -> ICEChanges {
+        begin(now)
+        localCandidates.removeAll { $0.base == base }
+        checklist.removeAll { $0.local.base == base }
+        if selection?.local.base == base {
+            selection?.consent.lose(now: self.now, timing: timing)
+            seekAlternative()
+        }
+        return finish()
+    }
+
+    /// RFC 8421 in short: IPv6 first; loopback, which few can reach, last.
+    private func defaultPreference(_ address: TransportAddress) -> UInt16 {
+        let family: UInt16 = address.isLoopback ? 0x3fff : address.isIPv4 ? 0x7fff : 0xffff
+        return family - UInt16(truncatingIfNeeded: min(localCandidates.count, 0xfff))
+    }
+
+    /// Forms the pair of two candidates unless it cannot work or stands already (RFC 8445 section 6.1.2.2).
+    @discardableResult
+    mutating func pair(_ local: LocalCandidate, _ remote: RemoteCandidate) -> Int? {
+        guard local.address.canReach(remote.address) else { return nil }
+        if let known = checklist.index(base: local.base, remote: remote.address) { return known }
+        if checklist.indices.count >= limits.pairs, !makeRoom(for: local, remote) {
+            statistics.pairsDropped += 1
+            return nil
+        }
+        return checklist.insert(local, remote, role: role)
+    }
+
+    /// Gives up the worst pair that shows no sign of life, if it is worse than the new one.
+    private mutating func makeRoom(for local: LocalCandidate, _ remote: RemoteCandidate) -> Bool {
+        let priority = CandidatePriority.pair(local: local.priority, remote: remote.priority, role: role)
+        let worst = checklist.indices
+            .filter { !checklist[$0].isValid && checklist[$0].requestedAt == nil }
+            .min { checklist[$0].priority < checklist[$1].priority }
+        guard let worst, checklist[worst].priority < priority || remote.type == .peerReflexive else { return false }
+        checklist.remove(at: worst)
+        statistics.pairsDropped += 1
+        return true
+    }
+}

@@ -1,0 +1,120 @@
+import RTCWire
+
+/// One codec that we can send, receive or forward, as data: negotiation knows no codec by itself.
+package struct CodecCapability: Hashable, Sendable {
+    /// A format parameter on which both sides must agree for the codec to be the same one.
+    package struct ParameterRule: Hashable, Sendable {
+        package var name: String
+        /// The value where none is stated.
+        package var defaultValue: String
+        /// How many characters count; nil for all. The last two of H.264's profile-level-id are a level, which is free.
+        package var significantPrefix: Int?
+
+        package init(_ name: String, defaultValue: String, significantPrefix: Int? = nil) {
+            self.name = name
+            self.defaultValue = defaultValue
+            self.significantPrefix = significantPrefix
+        }
+    }
+
+    /// `.audio` or `.video`.
+    package var kind: SDPMediaKind
+    /// As in `a=rtpmap`; compared without regard to case.
+    package var name: String
+    /// RTP clock in Hz.
+    package var clockRate: Int
+    /// 1 for everything but stereo audio; Opus always says 2 (RFC 7587 section 7).
+    package var channels: Int
+    /// What we ask for, in our `a=fmtp`.
+    package var parameters: SDPFormatParameters
+    package var rules: [ParameterRule]
+    /// What we send and understand; an answer holds what both sides do.
+    package var feedback: CodecFeedback
+    /// Retransmission as a stream of its own (RFC 4588).
+    package var hasRTX: Bool
+    /// Payload type in our offers with fixed numbering, and always where it is below 35 (RFC 3551).
+    package var payloadType: UInt8?
+
+    package init(
+        kind: SDPMediaKind, name: String, clockRate: Int, channels: Int = 1, parameters: SDPFormatParameters = "",
+        rules: [ParameterRule] = [], feedback: CodecFeedback = [], hasRTX: Bool = false, payloadType: UInt8? = nil
+    ) {
+        self.kind = kind
+        self.name = name
+        self.clockRate = clockRate
+        self.channels = channels
+        self.parameters = parameters
+        self.rules = rules
+        self.feedback = feedback
+        self.hasRTX = hasRTX
+        self.payloadType = payloadType
+    }
+
+    /// True where `codec` of the other side is this one.
+    package func matches(_ codec: RemoteCodec) -> Bool {
+        guard codec.clockRate == clockRate, codec.channels == channels,
+            codec.name.asciiLowercased == name.asciiLowercased
+        else { return false }
+        return rules.allSatisfy { rule in
+            rule.significant(codec.parameters[rule.name]) == rule.significant(parameters[rule.name])
+        }
+    }
+
+    /// What our answer says for `codec`: our own wishes, with the offerer's values where both must agree.
+    package func answerParameters(to codec: RemoteCodec) -> SDPFormatParameters {
+        var result = parameters
+        for rule in rules {
+            if let value = codec.parameters[rule.name] { result[rule.name] = value }
+        }
+        return result
+    }
+}
+
+extension CodecCapability.ParameterRule {
+    fileprivate func significant(_ value: String?) -> String {
+        let text = (value ?? defaultValue).asciiLowercased
+        return significantPrefix.map { String(text.prefix($0)) } ?? text
+    }
+}
+
+// MARK: The field's codecs
+
+extension CodecCapability {
+    /// Opus (RFC 7587) with in-band FEC.
+    package static let opus = CodecCapability(
+        kind: .audio, name: "opus", clockRate: 48000, channels: 2, parameters: "minptime=10;useinbandfec=1",
+        feedback: .nack, payloadType: 111)
+    /// G.711 mu-law.
+    package static let pcmu = CodecCapability(kind: .audio, name: "PCMU", clockRate: 8000, payloadType: 0)
+    /// G.711 A-law.
+    package static let pcma = CodecCapability(kind: .audio, name: "PCMA", clockRate: 8000, payloadType: 8)
+    /// VP8 (RFC 7741).
+    package static let vp8 = CodecCapability(
+        kind: .video, name: "VP8", clockRate: 90000, feedback: [.nack, .pli, .fir], hasRTX: true, payloadType: 96)
+    /// VP9 (RFC 9628) of one profile, 0...3.
+    package static func vp9(profile: Int = 0) -> CodecCapability {
+        CodecCapability(
+            kind: .video, name: "VP9", clockRate: 90000,
+            parameters: SDPFormatParameters(parsing: "profile-id=\(profile)"),
+            rules: [ParameterRule("profile-id", defaultValue: "0")], feedback: [.nack, .pli, .fir], hasRTX: true,
+            payloadType: 98)
+    }
+    /// H.264 (RFC 6184) of one profile and packetization mode; any level.
+    package static func h264(profileLevelID: String = "42e01f", packetizationMode: Int = 1) -> CodecCapability {
+        CodecCapability(
+            kind: .video, name: "H264", clockRate: 90000,
+            parameters: SDPFormatParameters(
+                parsing: "level-asymmetry-allowed=1;packetization-mode=\(packetizationMode);"
+                    + "profile-level-id=\(profileLevelID)"),
+            rules: [
+                ParameterRule("packetization-mode", defaultValue: "0"),
+                ParameterRule("profile-level-id", defaultValue: "42000a", significantPrefix: 4),
+            ],
+            feedback: [.nack, .pli, .fir], hasRTX: true, payloadType: 102)
+    }
+    /// AV1 main profile.
+    package static let av1 = CodecCapability(
+        kind: .video, name: "AV1", clockRate: 90000, parameters: "level-idx=5;profile=0;tier=0",
+        rules: [ParameterRule("profile", defaultValue: "0")], feedback: [.nack, .pli, .fir], hasRTX: true,
+        payloadType: 45)
+}

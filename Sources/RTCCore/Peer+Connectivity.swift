@@ -1,0 +1,66 @@
+import RTCWire
+
+extension Peer {
+    static func iceConfiguration(_ configuration: PeerConfiguration) -> ICEConfiguration {
+        var ice = ICEConfiguration(role: configuration.iceRole)
+        ice.credentials = configuration.iceCredentials
+        ice.seed = configuration.seed
+        return ice
+    }
+
+    /// Our ICE user name fragment and password, for the description.
+    package var localCredentials: ICECredentials { ice.localCredentials }
+
+    /// What ICE has counted.
+    package var iceStatistics: ICEStatistics { ice.statistics }
+
+    /// Our candidates, for descriptions and trickling.
+    package var localCandidates: [LocalCandidate] { ice.localCandidates }
+
+    /// Adds a host candidate. `base` is the socket's address where it is another one (a mapped address).
+    @discardableResult
+    package mutating func addLocalCandidate(
+        _ address: TransportAddress, base: TransportAddress? = nil
+    ) -> LocalCandidate? {
+        ice.addLocalCandidate(address, base: base, now: latest)
+    }
+
+    /// Adds a candidate that the other side signalled; it may come before `setRemote`.
+    @discardableResult
+    package mutating func addRemoteCandidate(
+        _ candidate: ICECandidate, now: Instant, into outbox: Outbox
+    ) -> RemoteCandidateResult {
+        ice.addRemoteCandidate(candidate, now: now)
+    }
+
+    /// The other side has said that no further candidates come.
+    package mutating func endRemoteCandidates() { _ = ice.endOfRemoteCandidates(now: latest) }
+
+    /// Takes the other side's transport description in. Called again with new credentials after an ICE restart;
+    /// fingerprint and role of a handshake that runs already stay as they are.
+    ///
+    /// - Parameter dtlsRole: ours: the client where our side is `a=setup:active`.
+    package mutating func setRemote(
+        credentials: ICECredentials, fingerprint: DTLSFingerprint, dtlsRole: DTLSRole, remoteIsLite: Bool = false,
+        now: Instant, into outbox: Outbox
+    ) {
+        guard state != .closed else { return }
+        latest = max(latest, now)
+        let first = outbox.datagrams.count
+        let changes = ice.setRemoteCredentials(credentials, remoteIsLite: remoteIsLite, now: now)
+        if dtls == nil, dtlsFailure == nil { prepareDTLS(dtlsRole, fingerprint, outbox) }
+        settle(changes, first, now, outbox)
+    }
+
+    /// Begins another ICE generation, with these credentials or fresh ones; media goes on over the old path meanwhile.
+    @discardableResult
+    package mutating func restartICE(
+        credentials: ICECredentials? = nil, now: Instant, into outbox: Outbox
+    ) -> ICECredentials {
+        latest = max(latest, now)
+        let first = outbox.datagrams.count
+        let changes = ice.restart(credentials: credentials, now: now)
+        settle(changes, first, now, outbox)
+        return ice.localCredentials
+    }
+}

@@ -1,0 +1,66 @@
+import RTCWire
+
+extension Peer {
+    /// Answers a NACK about a stream we keep packets of: each packet at most once per round trip.
+    mutating func retransmit(_ sequences: [UInt16], stream index: Int, _ now: Instant, _ outbox: Outbox) {
+        guard let destination = mediaDestination else { return }
+        let spacing = retransmissionSpacing
+        let age = configuration.streams.cacheAge
+        for sequence in sequences {
+            guard let kept = sending.streams[index].kept(sequence, now: now, age: age, spacing: spacing) else {
+                continue
+            }
+            if sending.streams[index].usesRTX {
+                repeatOverRTX(kept, sequence, stream: index, to: destination, now, outbox)
+            } else {
+                repeatUnchanged(kept, stream: index, to: destination, outbox)
+            }
+        }
+    }
+
+    /// Shorter than the round trip, so that a request which the other side times by its own measure isn't refused.
+    private var retransmissionSpacing: Interval {
+        let trip = roundTripTime ?? configuration.streams.minimumNACKInterval
+        return min(max(trip * 0.75, .milliseconds(5)), .milliseconds(250))
+    }
+
+    /// A new packet on the retransmission stream, with the original's number before its payload (RFC 4588).
+    private mutating func repeatOverRTX(
+        _ kept: UnsafeRawBufferPointer, _ sequence: UInt16, stream index: Int, to destination: TransportAddress,
+        _ now: Instant, _ outbox: Outbox
+    ) {
+        let stream = sending.streams[index].configuration
+        guard let ssrc = stream.rtxSSRC, let payloadType = stream.rtxPayloadType,
+            let header = try? RTPHeader(parsing: kept.bytes)
+        else { return }
+        var extensions = RTPExtensions(parsing: kept.bytes, header: header, map: stream.extensionMap)
+        complete(&extensions, index, now)
+        let target = outbox.reserve(configuration.maximumDatagram)
+        let offset = RTPHeader.write(
+            marker: header.marker, payloadType: payloadType, sequenceNumber: sending.streams[index].nextRTXSequence,
+            timestamp: header.timestamp, ssrc: ssrc, extensions: extensions, map: stream.extensionMap, into: target)
+        let payload = UnsafeRawBufferPointer(rebasing: kept[header.payloadOffset...])
+        let length = offset + RTX.headerLength + payload.count
+        guard offset > 0, length <= configuration.maximumDatagram,
+            RTX.write(originalSequenceNumber: sequence, into: target.suffix(from: offset)) > 0
+        else { return }
+        target.suffix(from: offset + RTX.headerLength).copyMemory(from: payload)
+        guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
+        transportSequence &+= 1
+        sending.update(index) {
+            _ = $0.takeRTXSequence()
+            $0.statistics.retransmitted += 1
+        }
+        commit(sealed, to: destination, outbox)
+    }
+
+    /// The very bytes that went out before: without RTX a repetition is the same SRTP packet.
+    private mutating func repeatUnchanged(
+        _ kept: UnsafeRawBufferPointer, stream index: Int, to destination: TransportAddress, _ outbox: Outbox
+    ) {
+        let target = outbox.reserve(kept.count)
+        target.copyMemory(from: kept)
+        sending.update(index) { $0.statistics.retransmitted += 1 }
+        commit(kept.count, to: destination, outbox)
+    }
+}

@@ -1,0 +1,129 @@
+import RTCWire
+
+/// One incoming source: which packets came, which are missing, and what is reported about it.
+struct ReceiveStream {
+    /// What a packet turned out to be.
+    enum Arrival: Equatable {
+        /// To be handed on. `repaired` when we had asked for it.
+        case fresh(sequence: Int64, repaired: Bool)
+        case duplicate
+    }
+
+    let ssrc: UInt32
+    var rtxSSRC: UInt32?
+    var line: Int
+    var mid: ShortToken?
+    var rid: ShortToken?
+    private(set) var codec: ReceiveMap.Codec
+    private(set) var lastArrival: Instant
+    /// The other side said BYE: the place may be given to another source.
+    var hasEnded = false
+    var statistics = StreamStatistics()
+    var arrivals = ArrivalStatistics()
+    var keyFrames = KeyFrameThrottle()
+    var firSequence: UInt8 = 0
+    /// A gap had no room in the list: only a key frame helps.
+    var lostTooMuch = false
+    private(set) var losses = LossList()
+    private var unwrapper = SequenceUnwrapper()
+    private var window = ReceiveWindow()
+    private var reorder = ReorderDelay()
+    private var lastReport: (middle: UInt32, arrival: Instant)?
+    private var receivedSinceReport = false
+
+    init(ssrc: UInt32, line: Int, codec: ReceiveMap.Codec, now: Instant) {
+        self.ssrc = ssrc
+        self.line = line
+        self.codec = codec
+        lastArrival = now
+    }
+
+    /// Whether a first packet came; until then nothing is known to be missing.
+    var hasStarted: Bool { window.newest != nil }
+
+    /// Whether a packet with this number is being waited for.
+    func isMissing(_ sequenceNumber: UInt16) -> Bool { losses.contains(unwrapper.peek(sequenceNumber)) }
+
+    /// Takes a packet in: an original, or what an RTX packet carried.
+    mutating func receive(
+        _ header: RTPHeader, payloadLength: Int, viaRTX: Bool, codec: ReceiveMap.Codec, now: Instant,
+        limits: StreamLimits
+    ) -> Arrival {
+        let sequence = unwrapper.peek(header.sequenceNumber)
+        switch window.insert(sequence) {
+        case .duplicate, .tooOld:
+            statistics.duplicates += 1
+            return .duplicate
+        case .newest(let missing):
+            _ = unwrapper.unwrap(header.sequenceNumber)
+            if missing > 0 { noteGap(missing, before: sequence, now, limits) } else { reorder.decay() }
+        case .late: break
+        }
+        self.codec = codec
+        lastArrival = now
+        receivedSinceReport = true
+        statistics.packets += 1
+        statistics.bytes += payloadLength
+        let repaired = resolveLoss(sequence, viaRTX: viaRTX, now, limits)
+        if !viaRTX, !repaired {
+            arrivals.count(
+                sequence: sequence, timestamp: header.timestamp, arrival: now, clockRate: codec.clockRate)
+        }
+        return .fresh(sequence: sequence, repaired: viaRTX || repaired)
+    }
+
+    private mutating func noteGap(_ missing: Int64, before sequence: Int64, _ now: Instant, _ limits: StreamLimits) {
+        guard codec.nack else { return }
+        let gap = (sequence - missing)..<sequence
+        let surplus = losses.add(gap, now: now, due: now + reorder.current, limit: limits.maximumLosses)
+        statistics.givenUp += surplus
+        if surplus > 0 { lostTooMuch = true }
+    }
+
+    /// Takes the packet off the loss list; true where it came as a repetition.
+    private mutating func resolveLoss(_ sequence: Int64, viaRTX: Bool, _ now: Instant, _ limits: StreamLimits) -> Bool {
+        let loss = losses.count > 0 ? losses.remove(sequence) : nil
+        if viaRTX || (rtxSSRC == nil && loss?.requests ?? 0 > 0) {
+            statistics.recovered += 1
+            return true
+        }
+        // An original in spite of RTX, or before any request: it was overtaken.
+        if let loss { reorder.observe(now - loss.missingSince, maximum: limits.maximumReorderDelay) }
+        return false
+    }
+
+    /// Appends the sequence numbers to ask for now.
+    mutating func collectLosses(now: Instant, interval: Interval, limits: StreamLimits, into requests: inout [UInt16]) {
+        let givenUp = losses.collect(
+            now: now, interval: interval, maximumRequests: limits.maximumNACKs, into: &requests)
+        statistics.givenUp += givenUp
+        if !requests.isEmpty { statistics.nacksSent += 1 }
+    }
+
+    mutating func forgetLosses(before sequence: Int64) { losses.removeAll(before: sequence) }
+
+    mutating func noteSenderReport(ntp: UInt64, arrival: Instant) { lastReport = (ntp.middleNTP, arrival) }
+
+    /// The report block about this source (RFC 3550 section 6.4.1), nil where nothing came since the last one.
+    mutating func takeReport(now: Instant) -> ReportBlock? {
+        guard receivedSinceReport, !hasEnded else { return nil }
+        receivedSinceReport = false
+        let fraction = arrivals.takeFractionLost()
+        let lost = Int32(clamping: max(-0x80_0000, min(0x7f_ffff, arrivals.cumulativeLost)))
+        refreshStatistics(fraction)
+        return ReportBlock(
+            ssrc: ssrc, fractionLost: fraction, cumulativeLost: lost, highestSequenceNumber: arrivals.extendedHighest,
+            jitter: arrivals.jitterTicks, lastSenderReport: lastReport?.middle ?? 0,
+            delaySinceLastSenderReport: lastReport.map { (now - $0.arrival).dlsr } ?? 0)
+    }
+
+    private mutating func refreshStatistics(_ fraction: UInt8) { statistics.fractionLost = Double(fraction) / 256 }
+
+    /// The counters with what is derived from them.
+    var snapshot: StreamStatistics {
+        var copy = statistics
+        copy.lost = Int(arrivals.cumulativeLost)
+        copy.jitter = arrivals.jitterSeconds(clockRate: codec.clockRate)
+        return copy
+    }
+}

@@ -1,0 +1,158 @@
+import RTCWire
+
+/// All incoming sources of a peer, and how a packet finds its own.
+///
+/// The number of sources is bounded: a flood of new SSRCs takes the places of ended and idle ones and is refused beyond.
+struct ReceiveStreams {
+    /// Where a packet belongs.
+    enum Resolution {
+        case stream(index: Int, isRTX: Bool)
+        case unknownPayloadType
+        case refused
+        /// A retransmission whose primary stream isn't known.
+        case orphan
+    }
+
+    private struct Binding {
+        var index: Int
+        var isRTX: Bool
+    }
+
+    private(set) var table = ReceiveTable(ReceiveMap())
+    private(set) var streams: [ReceiveStream] = []
+    private var bindings: [UInt32: Binding] = [:]
+    private let limits: StreamLimits
+
+    init(limits: StreamLimits) { self.limits = limits }
+
+    /// Takes a new description in; sources that are known already keep their state.
+    mutating func setMap(_ map: ReceiveMap) {
+        table = ReceiveTable(map)
+        for index in streams.indices {
+            if let source = table.source(streams[index].ssrc) {
+                streams[index].line = source.line
+                if let rtx = source.rtxSSRC { bindRTX(rtx, to: index) }
+            } else if let mid = streams[index].mid {
+                streams[index].line = table.line(mid: mid) ?? -1
+            }
+        }
+    }
+
+    func index(ssrc: UInt32) -> Int? {
+        guard let binding = bindings[ssrc], !binding.isRTX else { return nil }
+        return binding.index
+    }
+
+    /// Changes one source in place.
+    mutating func update<R>(_ index: Int, _ body: (inout ReceiveStream) -> R) -> R { body(&streams[index]) }
+
+    /// A report block for each source that sent something since the last call.
+    mutating func takeReports(now: Instant) -> [ReportBlock] {
+        var blocks: [ReportBlock] = []
+        for index in streams.indices {
+            if let block = streams[index].takeReport(now: now) { blocks.append(block) }
+        }
+        return blocks
+    }
+
+    /// Finds the source of a packet, binding its SSRC where it is new (RFC 9143 section 9.2).
+    mutating func resolve(
+        _ header: RTPHeader, _ extensions: RTPExtensions, originalSequence: UInt16, now: Instant
+    ) -> Resolution {
+        guard let codec = table.codec(header.payloadType) else { return .unknownPayloadType }
+        if let binding = bindings[header.ssrc], binding.isRTX == (codec.apt != nil) {
+            if !binding.isRTX { learn(binding.index, extensions) }
+            return .stream(index: binding.index, isRTX: binding.isRTX)
+        }
+        if let apt = codec.apt {
+            guard
+                let index = primary(
+                    of: header, extensions, apt: apt, originalSequence: originalSequence)
+            else { return .orphan }
+            bindRTX(header.ssrc, to: index)
+            return .stream(index: index, isRTX: true)
+        }
+        guard let index = add(header.ssrc, codec, extensions, now) else { return .refused }
+        return .stream(index: index, isRTX: false)
+    }
+
+    /// Fills in what is known of a packet's source where the packet itself doesn't say it.
+    func complete(_ extensions: inout RTPExtensions, _ index: Int) {
+        if extensions.mid == nil { extensions.mid = streams[index].mid }
+        if extensions.rid == nil { extensions.rid = streams[index].rid }
+    }
+
+    /// Whether losses were given up for want of room since the last call, so that only a key frame helps.
+    mutating func takeLostTooMuch(_ index: Int) -> Bool {
+        guard streams[index].lostTooMuch else { return false }
+        streams[index].lostTooMuch = false
+        return true
+    }
+
+    /// A known source may tell its mid and rid later, or move to another line.
+    private mutating func learn(_ index: Int, _ extensions: RTPExtensions) {
+        if let mid = extensions.mid, streams[index].mid != mid {
+            streams[index].mid = mid
+            streams[index].line = table.line(mid: mid) ?? streams[index].line
+        }
+        if let rid = extensions.rid, streams[index].rid != rid { streams[index].rid = rid }
+    }
+
+    private mutating func add(
+        _ ssrc: UInt32, _ codec: ReceiveMap.Codec, _ extensions: RTPExtensions, _ now: Instant
+    ) -> Int? {
+        let source = table.source(ssrc)
+        let line =
+            source?.line ?? extensions.mid.flatMap { table.line(mid: $0) } ?? table.line(of: codec.payloadType) ?? -1
+        var stream = ReceiveStream(ssrc: ssrc, line: line, codec: codec, now: now)
+        stream.mid = extensions.mid ?? table.mid(line: line)
+        stream.rid = extensions.rid
+        guard let index = place(stream, now) else { return nil }
+        bindings[ssrc] = Binding(index: index, isRTX: false)
+        if let rtx = source?.rtxSSRC { bindRTX(rtx, to: index) }
+        return index
+    }
+
+    /// Puts a new stream into a free place, or into that of an ended or idle one.
+    private mutating func place(_ stream: ReceiveStream, _ now: Instant) -> Int? {
+        if streams.count < limits.maximumReceiveStreams {
+            streams.append(stream)
+            return streams.count - 1
+        }
+        let reusable = streams.firstIndex { $0.hasEnded || now - $0.lastArrival >= ReceiveStreams.idle }
+        guard let index = reusable else { return nil }
+        bindings[streams[index].ssrc] = nil
+        if let rtx = streams[index].rtxSSRC { bindings[rtx] = nil }
+        streams[index] = stream
+        return index
+    }
+
+    private mutating func bindRTX(_ ssrc: UInt32, to index: Int) {
+        guard bindings[ssrc] == nil || bindings[ssrc]?.isRTX == true else { return }
+        if let old = streams[index].rtxSSRC, old != ssrc { bindings[old] = nil }
+        if let old = bindings[ssrc], old.index != index { streams[old.index].rtxSSRC = nil }
+        streams[index].rtxSSRC = ssrc
+        bindings[ssrc] = Binding(index: index, isRTX: true)
+    }
+
+    /// The stream that an unannounced RTX source repeats: by FID, repaired rid, or as the only one on its line that has
+    /// none, or that misses just this packet (RFC 4588 section 5.3).
+    private func primary(
+        of header: RTPHeader, _ extensions: RTPExtensions, apt: UInt8, originalSequence: UInt16
+    ) -> Int? {
+        if let ssrc = table.primary(ofRTX: header.ssrc) { return index(ssrc: ssrc) }
+        let line = extensions.mid.flatMap { table.line(mid: $0) } ?? table.line(of: header.payloadType)
+        let candidates = streams.indices.filter {
+            streams[$0].codec.payloadType == apt && !streams[$0].hasEnded
+                && (line == nil || streams[$0].line == line)
+        }
+        if let rid = extensions.repairedRid { return candidates.first { streams[$0].rid == rid } }
+        let free = candidates.filter { streams[$0].rtxSSRC == nil }
+        if free.count == 1 { return free[0] }
+        let missing = candidates.filter { streams[$0].isMissing(originalSequence) }
+        return missing.count == 1 ? missing[0] : nil
+    }
+
+    /// A source that has been silent this long may lose its place to a new one.
+    static let idle = Interval.seconds(10)
+}

@@ -1,0 +1,21 @@
+import Glibc
+import RTCWire
+
+/// The machine's clocks, read by the shell once per batch and handed down as values.
+package enum MonotonicClock {
+    /// CLOCK_MONOTONIC as an `Instant`: the same time line for every process of this machine.
+    package static func now() -> Instant { read(CLOCK_MONOTONIC) }
+
+    /// What has to be added to an `Instant` (as nanoseconds) to get nanoseconds of the NTP era that began in 1900
+    /// (RFC 5905 section 6).
+    package static func ntpOffset() -> Interval {
+        let unixToNTP: Int64 = 2_208_988_800
+        return (read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC)) + .seconds(Int(unixToNTP))
+    }
+
+    private static func read(_ clock: clockid_t) -> Instant {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+}

@@ -1,0 +1,25 @@
+import RTCWire
+
+/// Finds the receiving side's user name fragment in a STUN binding request: the part before the colon of USERNAME
+/// (RFC 8445 section 7.2.2). A cheap look at a datagram whose peer isn't known yet; nothing is trusted before the
+/// peer has checked its MESSAGE-INTEGRITY.
+enum STUNUsername {
+    static func localFragment(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count >= 20, bytes[0] == 0, bytes[1] == 1 else { return nil }
+        guard bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian == 0x2112_a442 else { return nil }
+        var offset = 20
+        while offset + 4 <= bytes.count {
+            let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self).bigEndian
+            let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 2, as: UInt16.self).bigEndian)
+            let value = offset + 4
+            guard value + length <= bytes.count else { return nil }
+            if type == 0x0006 {
+                let text = UnsafeRawBufferPointer(rebasing: bytes[value..<(value + min(length, 256))])
+                guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+                return String(decoding: UnsafeRawBufferPointer(rebasing: text[..<colon]), as: UTF8.self)
+            }
+            offset = value + (length + 3) & ~3
+        }
+        return nil
+    }
+}

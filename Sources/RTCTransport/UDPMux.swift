@@ -1,0 +1,277 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import RTCCore
+import RTCWire
+
+/// One UDP port on one event loop, and the peers that share it.
+///
+/// Incoming datagrams are copied once into a scratch buffer, where SRTP is opened in place; they find their peer by
+/// remote address, or by the ICE user name fragment of a first STUN check (RFC 8445 section 7.3). Everything that the
+/// peers send during a batch leaves at its end with one flush. One timer serves all peers.
+// Every member is touched on `eventLoop` only (asserted at the entry points); other threads hold the reference and hop.
+package final class UDPMux: @unchecked Sendable {
+    /// Longer datagrams are no RTP, DTLS or STUN of anybody's; they are dropped and counted.
+    static let maximumDatagram = 2048
+
+    package let eventLoop: any EventLoop
+    package let localAddress: TransportAddress
+    package private(set) var statistics = UDPMuxStatistics()
+
+    let configuration: UDPMuxConfiguration
+    private let channel: any Channel
+    private let outbox = Outbox()
+    private var eventScratch: [PeerEvent] = []
+    private var batch = DatagramBatch()
+    private var flows: [PeerFlow] = []
+    private var byAddress = AddressTable()
+    private var byUfrag: [String: PeerFlow] = [:]
+    private var touched: [PeerFlow] = []
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumDatagram, alignment: 16)
+    private var batchNow: Instant?
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = Instant.distantFuture
+    private let ntpOffset = MonotonicClock.ntpOffset()
+
+    init(channel: any Channel, localAddress: TransportAddress, configuration: UDPMuxConfiguration) {
+        self.channel = channel
+        self.eventLoop = channel.eventLoop
+        self.localAddress = localAddress
+        self.configuration = configuration
+    }
+
+    deinit { scratch.deallocate() }
+
+    // MARK: Flows
+
+    package var flowCount: Int { flows.count }
+
+    /// Adds a peer. `nil` where the mux is full or another peer has the same user name fragment.
+    package func makeFlow(configuration peerConfiguration: PeerConfiguration, handler: (any PeerFlowHandler)?) -> PeerFlow? {
+        eventLoop.preconditionInEventLoop()
+        guard flows.count < configuration.maximumFlows else { return nil }
+        var peer = Peer(configuration: peerConfiguration, now: MonotonicClock.now())
+        peer.setClock(ntpOffset: ntpOffset)
+        let ufrag = peer.localCredentials.ufrag
+        guard byUfrag[ufrag] == nil else { return nil }
+        let flow = PeerFlow(mux: self, peer: peer, handler: handler)
+        byUfrag[ufrag] = flow
+        flows.append(flow)
+        return flow
+    }
+
+    /// Makes datagrams find `flow` by its peer's present user name fragment too (after an ICE restart).
+    package func registerCredentials(of flow: PeerFlow) {
+        eventLoop.preconditionInEventLoop()
+        byUfrag[flow.peer.localCredentials.ufrag] = flow
+    }
+
+    func remove(_ flow: PeerFlow) {
+        flows.removeAll { $0 === flow }
+        byAddress.remove(flow)
+        byUfrag = byUfrag.filter { $0.value !== flow }
+        touched.removeAll { $0 === flow }
+    }
+
+    /// Closes the socket. Flows that are left are closed first.
+    package func close() -> EventLoopFuture<Void> {
+        eventLoop.flatSubmit { [self] in
+            for flow in flows { flow.close() }
+            timer?.cancel()
+            timer = nil
+            let loop = eventLoop
+            return channel.close().flatMapError { _ in loop.makeSucceededVoidFuture() }
+        }
+    }
+
+    // MARK: Work
+
+    func perform(_ flow: PeerFlow, _ body: (Outbox, Instant) -> Void) {
+        eventLoop.preconditionInEventLoop()
+        guard !flow.isClosed else { return }
+        let now = batchNow ?? MonotonicClock.now()
+        body(outbox, now)
+        touch(flow)
+        deliverEvents(of: flow, in: nil)
+        if batchNow == nil { flush(now: now) }
+    }
+
+    func received(_ envelope: AddressedEnvelope<ByteBuffer>) {
+        if batchNow == nil { batchNow = MonotonicClock.now() }
+        guard let now = batchNow, let source = TransportAddress(envelope.remoteAddress) else { return }
+        let segment = envelope.metadata?.segmentSize ?? envelope.data.readableBytes
+        envelope.data.withUnsafeReadableBytes { bytes in
+            var offset = 0
+            while offset < bytes.count {
+                let end = min(bytes.count, offset + max(1, segment))
+                receivedDatagram(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]), from: source, now: now)
+                offset = end
+            }
+        }
+    }
+
+    private func receivedDatagram(_ bytes: UnsafeRawBufferPointer, from source: TransportAddress, now: Instant) {
+        statistics.datagramsReceived += 1
+        statistics.bytesReceived += bytes.count
+        guard bytes.count <= UDPMux.maximumDatagram else {
+            statistics.oversized += 1
+            return
+        }
+        guard let (flow, isKnown) = flow(for: source, bytes: bytes) else {
+            statistics.unknownSource += 1
+            return
+        }
+        flow.count(bytes: bytes.count)
+        scratch.copyMemory(from: bytes)
+        let datagram = UnsafeMutableRawBufferPointer(rebasing: scratch[..<bytes.count])
+        flow.peer.receive(datagram, from: source, now: now, into: outbox)
+        // An address is remembered only once an authenticated check has come from it.
+        if !isKnown, flow.peer.trusts(source) { byAddress.insert(source, flow: flow) }
+        touch(flow)
+        deliverEvents(of: flow, in: UnsafeRawBufferPointer(datagram))
+    }
+
+    func readCompleted() {
+        guard let now = batchNow else { return }
+        for flow in touched { flow.handler?.batchEnded(on: flow) }
+        batchNow = nil
+        flush(now: now)
+    }
+
+    /// The flow that a datagram is for, and whether its source address is bound to that flow already.
+    private func flow(for source: TransportAddress, bytes: UnsafeRawBufferPointer) -> (PeerFlow, isKnown: Bool)? {
+        if configuration.isExclusive { return flows.first.map { ($0, true) } }
+        let entry = byAddress.find(source)
+        guard entry >= 0, let known = byAddress.entries[entry].flow else {
+            return STUNUsername.localFragment(bytes).flatMap { byUfrag[$0] }.map { ($0, false) }
+        }
+        // A check may name another peer: the address can have changed hands.
+        guard bytes.count >= 20, bytes[0] < 4, let ufrag = STUNUsername.localFragment(bytes), let named = byUfrag[ufrag]
+        else { return (known, true) }
+        return (named, named === known)
+    }
+
+    private func touch(_ flow: PeerFlow) {
+        guard !flow.touched else { return }
+        flow.touched = true
+        touched.append(flow)
+    }
+
+    private func deliverEvents(of flow: PeerFlow, in buffer: UnsafeRawBufferPointer?) {
+        guard !outbox.events.isEmpty else { return }
+        // Handlers may make other peers speak, so the outbox must be free for them: the two arrays change places.
+        var events = eventScratch
+        eventScratch = []
+        swap(&events, &outbox.events)
+        for event in events {
+            switch event {
+            case .rtp(let packet):
+                if let buffer { flow.handler?.received(packet, in: buffer, on: flow) }
+            default:
+                flow.handler?.handle(event, on: flow)
+            }
+        }
+        events.removeAll(keepingCapacity: true)
+        eventScratch = events
+    }
+
+    // MARK: Sending
+
+    private func flush(now: Instant) {
+        send()
+        var earliest = timerDeadline
+        for flow in touched {
+            flow.touched = false
+            flow.deadline = flow.isClosed ? .distantFuture : flow.peer.nextDeadline?.instant ?? .distantFuture
+            if flow.deadline < earliest { earliest = flow.deadline }
+        }
+        touched.removeAll(keepingCapacity: true)
+        if earliest < timerDeadline { schedule(earliest, now: now) }
+    }
+
+    private func send() {
+        let datagrams = outbox.datagrams
+        guard !datagrams.isEmpty else { return }
+        if !channel.isWritable {
+            statistics.sendQueueDrops += datagrams.count
+        } else if datagrams.count == 1 || !configuration.segmentationOffload {
+            for datagram in datagrams { write(datagram) }
+        } else {
+            batch.group(datagrams)
+            for head in batch.heads { writeRuns(from: head, of: datagrams) }
+        }
+        outbox.removeDatagrams()
+        channel.flush()
+    }
+
+    private func write(_ datagram: Outbox.Datagram) {
+        let bytes = outbox.bytes(of: datagram)
+        var buffer = channel.allocator.buffer(capacity: bytes.count)
+        buffer.writeBytes(bytes)
+        write(buffer, to: datagram.destination, count: 1, segmentSize: nil)
+    }
+
+    private func writeRuns(from head: Int32, of datagrams: [Outbox.Datagram]) {
+        var cursor = head
+        while cursor >= 0 {
+            let run = batch.run(from: cursor, in: datagrams)
+            var buffer = channel.allocator.buffer(capacity: run.bytes)
+            var index = cursor
+            for _ in 0..<run.count {
+                buffer.writeBytes(outbox.bytes(of: datagrams[Int(index)]))
+                index = batch.following(index)
+            }
+            let first = datagrams[Int(cursor)]
+            write(buffer, to: first.destination, count: run.count, segmentSize: run.count > 1 ? first.length : nil)
+            cursor = run.following
+        }
+    }
+
+    private func write(_ buffer: ByteBuffer, to destination: TransportAddress, count: Int, segmentSize: Int?) {
+        statistics.datagramsSent += count
+        statistics.bytesSent += buffer.readableBytes
+        statistics.sends += 1
+        let entry = byAddress.find(destination)
+        let address = entry >= 0 ? byAddress.entries[entry].socketAddress : destination.socketAddress
+        var envelope = AddressedEnvelope(remoteAddress: address, data: buffer)
+        if let segmentSize {
+            envelope.metadata = .init(ecnState: .transportNotCapable, packetInfo: nil, segmentSize: segmentSize)
+        }
+        channel.write(envelope, promise: nil)
+    }
+
+    // MARK: Time
+
+    private func schedule(_ deadline: Instant, now: Instant) {
+        timer?.cancel()
+        timerDeadline = deadline
+        let granularity = Int64(configuration.timerGranularityMilliseconds) * 1_000_000
+        let wait = max(granularity, deadline.nanoseconds - now.nanoseconds)
+        timer = eventLoop.scheduleTask(in: .nanoseconds(min(wait, 3_600_000_000_000))) { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        statistics.wakeUps += 1
+        timerDeadline = .distantFuture
+        let now = MonotonicClock.now()
+        batchNow = now
+        // By index and from a copy: handlers may add and remove flows.
+        for flow in flows where flow.deadline <= now {
+            guard !flow.isClosed else { continue }
+            flow.peer.advance(to: now, into: outbox)
+            touch(flow)
+            deliverEvents(of: flow, in: nil)
+        }
+        batchNow = nil
+        flush(now: now)
+        var earliest = Instant.distantFuture
+        for flow in flows where flow.deadline < earliest { earliest = flow.deadline }
+        if earliest < timerDeadline { schedule(earliest, now: now) }
+    }
+
+    /// Reads the kernel's count of datagrams lost to a full receive buffer into `statistics`.
+    package func refreshKernelDrops() -> EventLoopFuture<Void> {
+        guard let provider = channel as? any SocketOptionProvider else { return eventLoop.makeSucceededVoidFuture() }
+        return SocketDrops.read(provider).map { [self] in statistics.receiveBufferDrops = $0 }
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import CallServer
+import Foundation
+import MediaCore
+import ProviderLiveKitLike
+import RTCTransport
+
+/// `callagent call`: a whole call in this process, measured.
+struct CallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Run a call of several headless participants and report what everybody heard and saw.",
+        discussion: """
+            Everybody speaks in turn and sends a moving test card. Each directed pair is judged: every picture from the first \
+            one on, and sound that matches what its sender spoke.
+
+            EXAMPLES
+              callagent call
+              callagent call --participants 6 --duration 30 --json
+              callagent call --server ws://127.0.0.1:7880 --key devkey --secret ...
+              callagent call --mute alice
+              callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
+            """)
+
+    @Option(name: .long, help: "How many take part, 2 to 20.")
+    var participants = 4
+
+    @Option(name: .long, help: "Seconds of speech, 2 to 86400.")
+    var duration = 15.0
+
+    @Option(name: .long, help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
+    var server: String?
+
+    @Option(name: .long, help: "The server's API key.")
+    var key: String?
+
+    @Option(name: .long, help: "The API key's secret.")
+    var secret: String?
+
+    @Option(name: .long, help: "The room to meet in.")
+    var room = "call"
+
+    @Option(name: .long, help: "A participant who stays silent and dark; may be given more than once.")
+    var mute: [String] = []
+
+    @Option(name: .long, help: "The test card's size and rate, WxH@FPS.")
+    var picture = PictureFormat(argument: "640x360@30")!
+
+    @Flag(name: .long, help: "Use the older signalling mode with two connections.")
+    var twoConnections = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A simulated bad network between everybody and the server.",
+            discussion: """
+                name=value pairs, for each direction of each participant's path: loss, reorder, duplicate in percent; delay, \
+                jitter, burst (mean length of a burst of losses), queue in ms one way; rate in kbit/s; seed.
+                """, valueName: "pairs"),
+        transform: CallCommand.profile)
+    var network: NetworkProfile?
+
+    @Option(name: .long, help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
+    var hostile = 0
+
+    @OptionGroup var srtp: SRTPOption
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (2...20).contains(participants) else {
+            throw ValidationError("--participants \(participants): a call has 2 to 20.")
+        }
+        guard (2...86_400).contains(duration) else {
+            throw ValidationError("--duration \(duration): use 2 to 86400 seconds.")
+        }
+        guard server == nil || (key != nil && secret != nil) else {
+            throw ValidationError("--server needs the server's --key and --secret.")
+        }
+        guard (0...100_000).contains(hostile) else {
+            throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
+        }
+        let names = (0..<participants).map(CallRun.name)
+        if let unknown = mute.first(where: { !names.contains($0) }) {
+            throw ValidationError("--mute \(unknown): the participants are \(names.joined(separator: ", ")).")
+        }
+    }
+
+    private static func profile(_ text: String) throws -> NetworkProfile {
+        do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
+    }
+
+    func run() async throws {
+        output.bootstrapLogging()
+        let embedded = server == nil ? try await EmbeddedServer.start(srtp: srtp.srtp) : nil
+        var settings = CallRun.Settings(
+            serverURL: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
+            secret: secret ?? embedded?.secret ?? "")
+        settings.participants = participants
+        settings.duration = duration
+        settings.room = room
+        settings.muted = Set(mute)
+        settings.picture = picture
+        settings.srtp = srtp.srtp
+        settings.mode = twoConnections ? .twoConnections : .automatic
+        settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
+        let report: RunReport
+        do {
+            report = try await CallRun(settings, progress: Progress(isQuiet: output.json)).run()
+        } catch {
+            await embedded?.stop()
+            throw error
+        }
+        await embedded?.stop()
+        if output.json { JSONOutput.print(report) } else { print(SummaryText().call(report)) }
+        if !report.ok { throw ExitCode(ExitStatus.lost.rawValue) }
+    }
+}
+
+/// The embedded server on a free port of this machine, with a key of its own.
+struct EmbeddedServer {
+    let server: CallServer
+    let url: String
+    let key = "callagent"
+    let secret: String
+
+    static func start(srtp: SRTPBackendChoice) async throws -> EmbeddedServer {
+        let secret = String((0..<40).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "x" })
+        var configuration = CallServerConfiguration(keys: ["callagent": secret])
+        configuration.host = "127.0.0.1"
+        configuration.port = 0
+        configuration.srtpBackend = srtp.backend
+        let server = CallServer(configuration: configuration)
+        try await server.start()
+        return EmbeddedServer(server: server, url: "ws://127.0.0.1:\(server.port)", secret: secret)
+    }
+
+    func stop() async { await server.stop() }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import CallBridge
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import ProviderLiveKitLike
+
+/// `callagent join`: one headless participant in anybody's room.
+struct JoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Join a room as a headless participant; publish, listen, watch, record, report.",
+        discussion: """
+            EXAMPLES
+              callagent join --url ws://127.0.0.1:7880 --token eyJ... --tone 440
+              callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
+                --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
+            """)
+
+    @Option(name: .long, help: "The server's URL, ws://host:port.")
+    var url: String
+
+    @Option(name: .long, help: "An access token; or mint one with --key, --secret, --room and --identity.")
+    var token: String?
+
+    @Option(name: .long, help: "The API key to mint a token with.")
+    var key: String?
+
+    @Option(name: .long, help: "The API key's secret.")
+    var secret: String?
+
+    @Option(name: .long, help: "The room to join.")
+    var room: String?
+
+    @Option(name: .long, help: "Who we are.")
+    var identity: String?
+
+    @Option(name: .long, help: "Seconds to stay; without it until interrupted.")
+    var duration: Double?
+
+    @Option(name: .long, help: "A folder for what is received: WAV and Y4M, one file a track.")
+    var record: String?
+
+    @Flag(name: .long, help: "Use the older signalling mode with two connections.")
+    var twoConnections = false
+
+    @OptionGroup var media: MediaOptions
+    @OptionGroup var srtp: SRTPOption
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if token == nil {
+            let missing = [("--key", key), ("--secret", secret), ("--room", room), ("--identity", identity)]
+                .filter { $0.1?.isEmpty ?? true }.map(\.0)
+            guard missing.isEmpty else {
+                throw ValidationError("Give --token, or \(missing.joined(separator: ", ")) to mint one.")
+            }
+        }
+        if let duration, !(0.1...604_800).contains(duration) {
+            throw ValidationError("--duration \(duration): use 0.1 to 604800 seconds.")
+        }
+    }
+
+    func run() async throws {
+        output.bootstrapLogging()
+        let published = try media.publications()
+        let begun = MediaTime.now
+        let access = token ?? AccessToken.join(
+            room: room ?? "", identity: identity ?? "", key: key ?? "", secret: secret ?? "",
+            now: Int64(Date().timeIntervalSince1970))
+        let descriptor = CallDescriptor(
+            callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
+            serviceProviderCallId: room ?? "", endpoint: url, credentials: .init(token: access))
+        var configuration = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor),
+            providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
+        configuration.media.srtpBackend = srtp.srtp
+        let bridge = CallBridge(configuration: configuration)
+        let call = try await bridge.join(conversation: descriptor.conversationId)
+        let participant = AgentParticipant(
+            await call.localParticipant.identity, call: call, begun: begun, keepsAudio: false, recordTo: record)
+        let report: RunReport
+        do {
+            report = try await JoinRun(participant, call: call, published: published, duration: duration)
+                .run(progress: Progress(isQuiet: output.json))
+        } catch {
+            await call.leave()
+            throw error
+        }
+        await bridge.shutdown()
+        if output.json { JSONOutput.print(report) } else { print(JoinSummary.text(report)) }
+        if !report.ok { throw ExitCode(ExitStatus.lost.rawValue) }
+    }
+}
+
+/// What `join` publishes.
+struct MediaOptions: ParsableArguments {
+    @Option(name: .long, help: "Publish a sine of that many hertz.")
+    var tone: Double?
+
+    @Option(name: .long, help: "Publish a WAV file, over and over.")
+    var wav: String?
+
+    @Option(name: .long, help: "Publish synthesised speech.")
+    var say: String?
+
+    @Option(name: .long, help: "Publish a moving test card, WxH@FPS.")
+    var testCard: PictureFormat?
+
+    @Option(name: .long, help: "Publish a Y4M file, over and over.")
+    var y4m: String?
+
+    func validate() throws {
+        if [tone != nil, wav != nil, say != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("--tone, --wav and --say exclude each other: one sound can be published.")
+        }
+        if testCard != nil, y4m != nil {
+            throw ValidationError("--test-card and --y4m exclude each other: one picture can be published.")
+        }
+        if let tone, !(20...20_000).contains(tone) { throw ValidationError("--tone \(tone): use 20 to 20000 hertz.") }
+    }
+
+    /// The media to publish, opened now, so that a file that can't be read is told before anything is joined.
+    func publications() throws -> [LocalMedia] {
+        var result: [LocalMedia] = []
+        if let tone { result.append(.testTone(tone)) }
+        if let wav {
+            let source = try WAVSource(path: wav, repeats: true)
+            result.append(.audio(name: "wav") { source })
+        }
+        if let say {
+            let source = try SpeechSource(say)
+            result.append(.audio(name: "speech") { source })
+        }
+        if let card = testCard {
+            result.append(
+                .testCard(
+                    LocalMedia.VideoFormat(width: card.width, height: card.height, frameRate: card.frameRate),
+                    sender: UInt16.random(in: 1...UInt16.max)))
+        }
+        if let y4m {
+            let source = try Y4MSource(path: y4m, repeats: true)
+            result.append(.video(name: "y4m", bitrate: 1_000_000) { source })
+        }
+        return result
+    }
+}

@@ -1,0 +1,105 @@
+/// What `call` and `join` print with `--json`: one object.
+struct RunReport: Codable {
+    /// True where all that was sent was seen.
+    var ok = true
+    /// What was lost, one sentence each.
+    var failures: [String] = []
+    /// `join` only: who we were.
+    var identity: String?
+    var participants: [ParticipantReport] = []
+    /// One entry per directed pair and kind.
+    var tracks: [TrackReport] = []
+    var activeSpeaker = ActiveSpeakerReport()
+    /// Milliseconds to connected media: the slowest participant's.
+    var connectMs: Double?
+    var durationSeconds = 0.0
+    var cpuSeconds = 0.0
+    var peakRssMiB = 0.0
+    var srtpProfile: String?
+    /// `call` with --network or --hostile: what the relays did.
+    var network: NetworkReport?
+    /// `join` only: what happened, in order.
+    var events: [EventReport]?
+}
+
+/// One participant of a run.
+struct ParticipantReport: Codable {
+    var identity: String
+    var connectMs: Double?
+    var srtpProfile: String?
+    /// UDP payload bytes and datagrams, both directions.
+    var bytesSent = 0
+    var bytesReceived = 0
+    var datagramsSent = 0
+    var datagramsReceived = 0
+    /// Datagrams that our own socket buffer lost: not the network's fault.
+    var receiveBufferDrops = 0
+    var activeSpeaker: ActiveSpeakerReport?
+}
+
+/// One track on its way from one participant to another.
+struct TrackReport: Codable {
+    var from: String
+    var to: String
+    var kind: String
+    var codec: String
+    var ok = true
+    /// Why it is not whole.
+    var failure: String?
+    /// Known where the sender belongs to this run.
+    var packetsSent: Int?
+    var packetsReceived = 0
+    var packetsLost = 0
+    var packetsRecovered = 0
+    var framesSent: Int?
+    var framesReceived = 0
+    var framesDecoded = 0
+    var framesMissing: Int?
+    var keyFrameRequests = 0
+    /// `call` only: those since everybody's media flowed.
+    var keyFrameRequestsAfterStart: Int?
+    var freezes = 0
+    var width: Int?
+    var height: Int?
+    /// From subscription to the first decoded frame or sound.
+    var firstFrameMs: Double?
+    /// From capture to the decoded picture.
+    var latencyMs: LatencyReport?
+    var audio: AudioReport?
+}
+
+/// Percentiles in milliseconds.
+struct LatencyReport: Codable {
+    var p50: Double
+    var p95: Double
+    var p99: Double
+}
+
+/// What was heard.
+struct AudioReport: Codable {
+    /// 0...1.
+    var rms: Double
+    var dominantHz: Double?
+    /// Audio that had to be invented, inserted silence and underruns included.
+    var concealedMs: Double
+    /// Similarity of the short-time spectra with what the sender spoke, 0...1; known where the sender belongs to this run.
+    var match: Double?
+    /// The same against any other sender.
+    var bestOther: Double?
+}
+
+/// How well the active speaker was told.
+struct ActiveSpeakerReport: Codable {
+    /// Share of speech time with the right speaker, the first 400 ms of a turn left out; nil without a script.
+    var accuracy: Double?
+    var switches = 0
+}
+
+/// Something that happened.
+struct EventReport: Codable {
+    /// Milliseconds since the start.
+    var ms: Double
+    var event: String
+    var participant: String?
+    var detail: String?
+}

@@ -1,0 +1,163 @@
+import CallBridge
+import Foundation
+import MediaCore
+
+/// One participant of a run: it is in the call, measures what the others send, and keeps account of what happens.
+actor AgentParticipant {
+    nonisolated let identity: String
+    nonisolated let call: Call
+    private let begun: MediaTime
+    private let senders: [String: UInt16]
+    private let keepsAudio: Bool
+    private let folder: String?
+    private(set) var probes: [InboundProbe] = []
+    private(set) var events: [EventReport] = []
+    /// Who was the active speaker from when on.
+    private(set) var speakers: [(time: MediaTime, identity: String)] = []
+    private(set) var srtpProfile: String?
+    private(set) var ending: (reason: CallEndReason, detail: String)?
+    private(set) var failure: (any Error)?
+    private var watcher: Task<Void, Never>?
+    /// Key frames asked for before the start, by the tracks' stream and track ids; nil before `markStart`.
+    private var earlyKeyFrameRequests: [[String]: Int]?
+
+    /// - Parameter senders: the test cards' sender numbers by identity, where known.
+    init(
+        _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
+        recordTo folder: String?
+    ) {
+        self.identity = identity
+        self.call = call
+        self.begun = begun
+        self.senders = senders
+        self.keepsAudio = keepsAudio
+        self.folder = folder
+    }
+
+    /// Begins to watch; from now on every remote track is measured.
+    func start() async {
+        let events = call.events
+        watcher = Task { [weak self] in
+            for await event in events { await self?.note(event) }
+        }
+    }
+
+    /// Waits for the end of the call's events, after `call.leave()`.
+    func finish() async {
+        await watcher?.value
+        for probe in probes {
+            do { try probe.close() } catch { failure = failure ?? error }
+        }
+    }
+
+    /// Tracks that have given a first frame.
+    func flowing() async -> Int {
+        await call.statistics().receivers.count { $0.firstFrameMilliseconds != nil }
+    }
+
+    /// Key frames that are asked for from now on are counted apart.
+    func markStart() async {
+        let receivers = await call.statistics().receivers
+        let counts = receivers.map { ([$0.streamID, $0.trackID], $0.keyFrameRequestsSent) }
+        earlyKeyFrameRequests = Dictionary(counts) { $0 + $1 }
+    }
+
+    private func note(_ event: CallEvent) {
+        switch event {
+        case .stateChanged(let state): log("stateChanged", detail: state.rawValue)
+        case .mediaConnected(let profile, _):
+            srtpProfile = profile
+            log("mediaConnected", detail: profile)
+        case .reconnected(let gap): log("reconnected", detail: "\(Int(gap)) ms")
+        case .participantJoined(let participant): log("participantJoined", participant)
+        case .participantUpdated(let participant): log("participantUpdated", participant)
+        case .participantLeft(let participant, let reason): log("participantLeft", participant, detail: reason.rawValue)
+        case .trackPublished(let track, let participant): log("trackPublished", participant, detail: track.kind.rawValue)
+        case .trackUnpublished(let track, let participant): log("trackUnpublished", participant, detail: track.kind.rawValue)
+        case .trackMuted(let track, let participant): log("trackMuted", participant, detail: track.kind.rawValue)
+        case .trackUnmuted(let track, let participant): log("trackUnmuted", participant, detail: track.kind.rawValue)
+        case .trackSubscribed(let remote, let track, let participant):
+            log("trackSubscribed", participant, detail: track.kind.rawValue)
+            watch(remote, participant)
+        case .trackUnsubscribed(let track, let participant):
+            log("trackUnsubscribed", participant, detail: track.kind.rawValue)
+        case .activeSpeakerChanged(let participant):
+            log("activeSpeakerChanged", participant)
+            if let participant { speakers.append((.now, participant.identity)) }
+        case .speakersChanged: break
+        case .ended(let reason, let detail):
+            ending = (reason, detail)
+            log("ended", detail: "\(reason.rawValue): \(detail)")
+        }
+    }
+
+    private func watch(_ remote: RemoteTrack, _ participant: Participant) {
+        do {
+            probes.append(
+                try InboundProbe(
+                    remote, from: participant, sender: senders[participant.identity], keepsAudio: keepsAudio,
+                    recordTo: folder))
+        } catch {
+            failure = failure ?? error
+        }
+    }
+
+    private func log(_ event: String, _ participant: Participant? = nil, detail: String? = nil) {
+        let milliseconds = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6
+        events.append(
+            EventReport(ms: milliseconds.rounded(), event: event, participant: participant?.identity, detail: detail))
+    }
+
+    // MARK: Reports
+
+    /// What this participant has counted of itself.
+    func report() async -> ParticipantReport {
+        let statistics = await call.statistics()
+        return ParticipantReport(
+            identity: identity, connectMs: await call.connectMilliseconds, srtpProfile: statistics.srtpProfile,
+            bytesSent: statistics.bytesSent, bytesReceived: statistics.bytesReceived,
+            datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
+            receiveBufferDrops: statistics.receiveBufferDrops)
+    }
+
+    /// What this participant has counted of each track that it received.
+    func tracks() async -> [(probe: InboundProbe, report: TrackReport)] {
+        let receivers = await call.statistics().receivers
+        return probes.map { probe in
+            let counted = receivers.first { $0.trackID == probe.remote.trackID && $0.streamID == probe.remote.streamID }
+            var report = TrackReport(probe, counted, to: identity)
+            if let counted, let earlyKeyFrameRequests {
+                let early = earlyKeyFrameRequests[[counted.streamID, counted.trackID]] ?? 0
+                report.keyFrameRequestsAfterStart = counted.keyFrameRequestsSent - early
+            }
+            return (probe, report)
+        }
+    }
+}
+
+extension TrackReport {
+    init(_ probe: InboundProbe, _ counted: ReceiverStatistics?, to: String) {
+        self.init(from: probe.from, to: to, kind: probe.remote.kind.rawValue, codec: counted?.codec ?? "")
+        if let counted {
+            packetsReceived = counted.packetsReceived
+            packetsLost = counted.packetsLost
+            packetsRecovered = counted.packetsRecovered
+            framesReceived = counted.framesReceived
+            framesDecoded = counted.framesDecoded
+            keyFrameRequests = counted.keyFrameRequestsSent
+            freezes = counted.freezes
+            firstFrameMs = counted.firstFrameMilliseconds.map { ($0 * 10).rounded() / 10 }
+            if counted.kind == .video { (width, height) = (counted.width, counted.height) }
+        }
+        if let card = probe.card?.report, card.framesRead > 0 {
+            framesMissing = card.missing
+            latencyMs = LatencyReport(
+                p50: card.latency.percentile(0.5), p95: card.latency.percentile(0.95), p99: card.latency.percentile(0.99))
+        }
+        if let meter = probe.meter?.measurement {
+            audio = AudioReport(
+                rms: (meter.rms * 10_000).rounded() / 10_000, dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
+                concealedMs: counted?.concealedMilliseconds ?? 0)
+        }
+    }
+}

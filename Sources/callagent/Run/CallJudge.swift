@@ -1,0 +1,62 @@
+import Foundation
+import MediaCore
+
+/// Decides whether a track arrived whole: every picture from the first one on, and the sound of the right sender.
+struct CallJudge {
+    /// What each participant spoke since `start`.
+    let sources: [[Int16]]
+    let start: MediaTime
+    let picture: PictureFormat
+    /// The network is bad on purpose: what a good one promises beyond whole tracks isn't asked for.
+    let isImpaired: Bool
+
+    private static let minimumMatch = 0.8
+
+    /// Completes `track` and names what is wrong with it.
+    func judge(_ track: inout TrackReport, probe: InboundProbe?, sender: Int, lastNumber: UInt32) {
+        guard let probe else {
+            track.failure = "it was never subscribed"
+            return
+        }
+        guard track.framesDecoded > 0 else {
+            track.failure = "nothing arrived"
+            return
+        }
+        if let card = probe.card {
+            track.failure = pictureFailure(card.report, track, lastNumber: lastNumber)
+        } else if let tape = probe.tape {
+            track.failure = soundFailure(tape, &track, sender: sender)
+        }
+    }
+
+    private func pictureFailure(_ card: TestCardReport, _ track: TrackReport, lastNumber: UInt32) -> String? {
+        guard let last = card.last else { return "no picture could be read" }
+        if card.wrongSender > 0 { return "\(card.wrongSender) pictures of somebody else" }
+        if card.missing > 0 { return "\(card.missing) pictures are missing\(Self.text(card.gaps))" }
+        if last < lastNumber { return "the last picture is number \(last), but \(lastNumber) had been sent" }
+        if card.unreadable > 0 { return "\(card.unreadable) pictures are damaged" }
+        if isImpaired {
+            guard let requests = track.keyFrameRequestsAfterStart, requests > 0 else { return nil }
+            return "\(requests) key frames had to be asked for after the start"
+        }
+        if let first = track.firstFrameMs, first > 1000 { return "the first picture took \(Int(first)) ms" }
+        return nil
+    }
+
+    private static func text(_ gaps: [ClosedRange<UInt32>]) -> String {
+        guard let first = gaps.first else { return "" }
+        return " (the first: \(first.lowerBound)...\(first.upperBound))"
+    }
+
+    private func soundFailure(_ tape: AudioTape, _ track: inout TrackReport, sender: Int) -> String? {
+        let heard = tape.samples(from: start)
+        let match = SpectralMatch.similarity(heard, sources[sender])
+        let others = sources.indices.filter { $0 != sender }.map { SpectralMatch.similarity(heard, sources[$0]) }
+        let bestOther = others.max() ?? 0
+        track.audio?.match = (match * 1000).rounded() / 1000
+        track.audio?.bestOther = (bestOther * 1000).rounded() / 1000
+        if match < Self.minimumMatch { return String(format: "it sounds unlike its sender (match %.2f)", match) }
+        if match < 2 * bestOther { return String(format: "it sounds like somebody else too (%.2f)", bestOther) }
+        return nil
+    }
+}

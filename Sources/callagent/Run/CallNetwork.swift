@@ -1,0 +1,89 @@
+import MediaCore
+import NIOPosix
+import RTCTransport
+
+/// The relays between the participants of a call and its server: a bad network, an attacker on the path, or both.
+final class CallNetwork: Sendable {
+    struct Settings: Sendable {
+        /// What the network does; nil changes nothing.
+        var profile: NetworkProfile?
+        /// Hostile datagrams a second on participants' addresses, and as many again in a flood; 0 is no attack.
+        var hostileRate = 0
+
+        /// Whether relays are wanted at all.
+        var isNeeded: Bool { profile != nil || hostileRate > 0 }
+    }
+
+    let settings: Settings
+    private let group: MultiThreadedEventLoopGroup
+    private let pool: UDPRelayPool
+    private let injector: HostileInjector?
+
+    /// Binds the relays' ports on 127.0.0.1. Throws `UDPBindError`.
+    static func start(_ settings: Settings) async throws -> CallNetwork {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let profile = settings.profile ?? NetworkProfile()
+            let pool = try await UDPRelayPool.start(on: group.next(), configuration: RelayConfiguration(profile)).get()
+            var injector: HostileInjector?
+            if settings.hostileRate > 0 {
+                injector = try await HostileInjector.watch(pool, rate: settings.hostileRate, seed: profile.seed).get()
+            }
+            return CallNetwork(settings, group, pool, injector)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private init(
+        _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ pool: UDPRelayPool, _ injector: HostileInjector?
+    ) {
+        self.settings = settings
+        self.group = group
+        self.pool = pool
+        self.injector = injector
+    }
+
+    /// Makes a participant's media take the way through the relays.
+    func route(_ media: inout MediaSessionConfiguration) {
+        media.bindAddress = "127.0.0.1"
+        media.remoteAddressMap = { [pool] in pool.address(leadingTo: $0) }
+    }
+
+    /// Begins the attack, if there is one.
+    func attack() async throws { try await injector?.start().get() }
+
+    /// Ends the attack.
+    func rest() async { try? await injector?.stop().get() }
+
+    /// How long the last datagrams may still be on their way after the sender has stopped, retransmissions included.
+    var settlingMilliseconds: Int {
+        guard let profile = settings.profile else { return 0 }
+        let oneWay = profile.delay + profile.jitter + (profile.rate > 0 ? profile.queue : 0)
+        // To the server and on to the listener, and twice there and back again to fetch what was lost.
+        return Int(min(20_000, 10 * oneWay)) + 200
+    }
+
+    /// What the relays did.
+    func report() async -> NetworkReport {
+        var report = NetworkReport()
+        report.conditions = settings.profile
+        if let counted = try? await pool.statistics().get() {
+            report.toServer = .init(counted.up)
+            report.toParticipants = .init(counted.down)
+            report.receiveBufferDrops = counted.receiveBufferDrops
+        }
+        if let injector, let counted = try? await injector.statistics().get() {
+            report.hostile = .init(injector, counted)
+        }
+        return report
+    }
+
+    /// Closes the relays' sockets.
+    func stop() async {
+        await rest()
+        try? await pool.close().get()
+        try? await group.shutdownGracefully()
+    }
+}

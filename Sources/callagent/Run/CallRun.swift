@@ -1,0 +1,234 @@
+import CallBridge
+import Foundation
+import LiveKitProtocol
+import Logging
+import MediaCore
+import ProviderLiveKitLike
+
+/// A call of several participants in this process: everybody speaks in turn, sends a test card, and measures all others.
+actor CallRun {
+    struct Settings: Sendable {
+        var participants = 4
+        var duration = 15.0
+        var serverURL: String
+        var key: String
+        var secret: String
+        var room = "call"
+        var muted: Set<String> = []
+        var picture = PictureFormat(argument: "640x360@30")!
+        var srtp = SRTPBackendChoice.libcrypto
+        var mode = LiveKitLikeProvider.Mode.automatic
+        var network = CallNetwork.Settings()
+    }
+
+    /// One participant with what it sends.
+    private struct Member {
+        let participant: AgentParticipant
+        let speech: GatedSource
+        let card: TestCardSource
+        let tracks: [Track]
+        /// Number of the last picture drawn half a second before the end.
+        var lastNumber: UInt32 = 0
+        var isMuted = false
+    }
+
+    static let names = [
+        "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "mallory", "niaj", "olivia",
+        "peggy", "rupert", "sybil", "trent", "victor", "walter", "wendy",
+    ]
+
+    /// What participant `index` is called.
+    static func name(_ index: Int) -> String { index < names.count ? names[index] : "p\(index + 1)" }
+
+    private let settings: Settings
+    private let progress: Progress
+    private let engine = MediaEngine()
+    private let script: TurnScript
+    private var members: [Member] = []
+    private var network: CallNetwork?
+    private let begun = MediaTime.now
+
+    init(_ settings: Settings, progress: Progress) {
+        self.settings = settings
+        self.progress = progress
+        script = TurnScript(speakers: settings.participants, duration: settings.duration)
+    }
+
+    /// Runs the call to its end and reports. Throws what keeps it from taking place.
+    func run() async throws -> RunReport {
+        defer { progress.end() }
+        do {
+            if settings.network.isNeeded { network = try await CallNetwork.start(settings.network) }
+            for index in 0..<settings.participants { try await join(index) }
+            await waitForMedia()
+            let start = try await speak()
+            let report = await conclude(start: start)
+            await leave()
+            return report
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+
+    private func leave() async {
+        for member in members {
+            await member.participant.call.leave()
+            await member.participant.finish()
+        }
+        await network?.stop()
+        await engine.shutdown()
+    }
+
+    // MARK: Joining
+
+    private func join(_ index: Int) async throws {
+        let name = Self.name(index)
+        progress.show("\(name) joins")
+        let token = AccessToken.join(
+            room: settings.room, identity: name, key: settings.key, secret: settings.secret,
+            now: Int64(Date().timeIntervalSince1970))
+        let descriptor = CallDescriptor(
+            callId: settings.room, conversationId: settings.room, provider: .liveKit, serviceProviderCallId: settings.room,
+            endpoint: settings.serverURL, credentials: .init(token: token))
+        var configuration = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: settings.mode)])
+        configuration.engine = engine
+        configuration.media.srtpBackend = settings.srtp
+        network?.route(&configuration.media)
+        let call = try await CallBridge(configuration: configuration).join(conversation: settings.room, as: name)
+        let senders = Dictionary(
+            uniqueKeysWithValues: (0..<settings.participants).map { (Self.name($0), UInt16($0 + 1)) })
+        let participant = AgentParticipant(
+            name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil)
+        await participant.start()
+        let speech = GatedSource(try Self.schedule(script, speaker: index))
+        let picture = settings.picture
+        let card = try TestCardSource(
+            sender: UInt16(index + 1), width: picture.width, height: picture.height, frameRate: picture.frameRate)
+        let tracks = try await call.publish(
+            .audio(name: "speech") { speech },
+            .video(name: "test card", bitrate: LocalMedia.VideoFormat(
+                width: picture.width, height: picture.height, frameRate: picture.frameRate).bitrate) { card })
+        let isMuted = settings.muted.contains(name)
+        if isMuted { for track in tracks { try await call.setMuted(true, track) } }
+        members.append(
+            Member(participant: participant, speech: speech, card: card, tracks: tracks, isMuted: isMuted))
+    }
+
+    /// The speech of one participant: sentences of its own, in a voice of its own, while it has the turn.
+    private static func schedule(_ script: TurnScript, speaker: Int) throws -> ScheduledAudioSource {
+        let source = try SpeechSource(Sentences.numbered(speaker), voice: .numbered(speaker), pause: 0.1)
+        return try ScheduledAudioSource(
+            turns: script.turns.filter { $0.speaker == speaker }.map { .init(from: $0.start, to: $0.end, source) })
+    }
+
+    // MARK: The call
+
+    private var expectedFlows: Int {
+        members.filter { !$0.isMuted }.count * (settings.participants - 1) * 2
+    }
+
+    /// Waits until every track that should arrive has given a first frame, ten seconds at the most.
+    private func waitForMedia() async {
+        for _ in 0..<200 {
+            var flowing = 0
+            for member in members { flowing += await member.participant.flowing() }
+            progress.show("connecting: \(flowing) of \(expectedFlows) tracks flow")
+            if flowing >= expectedFlows { return }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Opens the gates, lets everybody speak, and returns when speech began.
+    private func speak() async throws -> MediaTime {
+        for member in members { await member.participant.markStart() }
+        try await network?.attack()
+        let start = MediaTime.now
+        for member in members { member.speech.open() }
+        let margin = 0.5
+        await show(from: start, until: settings.duration - margin)
+        for index in members.indices { members[index].lastNumber = members[index].card.framesDrawn &- 1 }
+        await show(from: start, until: settings.duration)
+        for member in members { for track in member.tracks { try? await member.participant.call.setMuted(true, track) } }
+        await network?.rest()
+        // What is on its way shall arrive before the counting.
+        try? await Task.sleep(for: .milliseconds(400 + (network?.settlingMilliseconds ?? 0)))
+        return start
+    }
+
+    private func show(from start: MediaTime, until end: Double) async {
+        while true {
+            let elapsed = MediaTime.now.seconds - start.seconds
+            guard elapsed < end else { return }
+            let speaker = script.speaker(at: elapsed).map(Self.name) ?? "nobody"
+            progress.show(String(format: "%5.1f of %.0f s  %@ speaks", elapsed, settings.duration, speaker))
+            try? await Task.sleep(for: .seconds(min(0.25, end - elapsed)))
+        }
+    }
+
+    // MARK: The report
+
+    private func conclude(start: MediaTime) async -> RunReport {
+        progress.show("comparing what was sent with what was heard and seen")
+        var report = RunReport()
+        report.durationSeconds = settings.duration
+        report.network = await network?.report()
+        let judge = CallJudge(
+            sources: members.map(\.speech.samples), start: start, picture: settings.picture,
+            isImpaired: settings.network.profile != nil)
+        for (index, member) in members.enumerated() {
+            var own = await member.participant.report()
+            own.activeSpeaker = await activeSpeaker(of: index, start: start)
+            report.participants.append(own)
+        }
+        for listener in members.indices {
+            await judgeTracks(heardBy: listener, judge, &report)
+        }
+        report.connectMs = report.participants.compactMap(\.connectMs).max()
+        report.srtpProfile = report.participants.compactMap(\.srtpProfile).first
+        let speakers = report.participants.compactMap(\.activeSpeaker)
+        report.activeSpeaker = ActiveSpeakerReport(
+            accuracy: speakers.compactMap(\.accuracy).min(), switches: speakers.map(\.switches).max() ?? 0)
+        if let accuracy = report.activeSpeaker.accuracy, accuracy < 0.95 {
+            report.failures.append(String(format: "the active speaker was right for only %.1f %% of the time", accuracy * 100))
+        }
+        let used = Resources.now
+        report.cpuSeconds = used.cpuSeconds
+        report.peakRssMiB = used.peakRSSMiB
+        report.ok = report.failures.isEmpty
+        return report
+    }
+
+    private func judgeTracks(heardBy listener: Int, _ judge: CallJudge, _ report: inout RunReport) async {
+        let received = await members[listener].participant.tracks()
+        let listenerName = Self.name(listener)
+        for (index, sender) in members.enumerated() where index != listener {
+            let sent = await sender.participant.call.statistics().senders
+            for kind in MediaKind.allCases {
+                let name = Self.name(index)
+                var track = TrackReport(from: name, to: listenerName, kind: kind.rawValue, codec: "")
+                let found = received.last { $0.probe.from == name && $0.probe.remote.kind == kind }
+                if let found { track = found.report }
+                if let counted = sent.first(where: { $0.kind == kind }) {
+                    track.packetsSent = counted.packetsSent
+                    track.framesSent = counted.framesSent
+                }
+                judge.judge(&track, probe: found?.probe, sender: index, lastNumber: sender.lastNumber)
+                if let failure = track.failure {
+                    track.ok = false
+                    report.failures.append("\(kind.rawValue) of \(name) to \(listenerName): \(failure)")
+                }
+                report.tracks.append(track)
+            }
+        }
+    }
+
+    private func activeSpeaker(of listener: Int, start: MediaTime) async -> ActiveSpeakerReport {
+        let record = await members[listener].participant.speakers
+        let indices = Dictionary(uniqueKeysWithValues: members.indices.map { (Self.name($0), $0) })
+        let silent = Set(members.indices.filter { members[$0].isMuted } + [listener])
+        let timeline = record.map { (time: $0.time.seconds - start.seconds, speaker: indices[$0.identity]) }
+        return ActiveSpeakerReport(accuracy: script.accuracy(of: timeline, silent: silent), switches: record.count)
+    }
+}

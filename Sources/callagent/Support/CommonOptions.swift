@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MediaCore
+
+/// Options that every subcommand has.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print one JSON object at the end instead of text.")
+    var json = false
+
+    @Option(name: .long, help: "Log level on standard error: trace, debug, info, notice, warning, error, critical.")
+    var logLevel = "warning"
+
+    func validate() throws {
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("\"\(logLevel)\" is no log level; use trace, debug, info, notice, warning, error or critical.")
+        }
+    }
+
+    /// Sends logs to standard error. Tokens and keys appear below debug only.
+    func bootstrapLogging() {
+        let level = Logger.Level(rawValue: logLevel) ?? .warning
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+    }
+}
+
+/// Which library seals and opens SRTP.
+struct SRTPOption: ParsableArguments {
+    @Option(name: .long, help: "The SRTP backend: libcrypto or libsrtp2.")
+    var srtp: SRTPBackendChoice = .libcrypto
+}
+
+extension SRTPBackendChoice: ExpressibleByArgument {}
+
+/// `WxH@FPS`, for example 640x360@30.
+struct PictureFormat: ExpressibleByArgument {
+    var width: Int
+    var height: Int
+    var frameRate: Double
+
+    init?(argument: String) {
+        let halves = argument.split(separator: "@", maxSplits: 1)
+        let sides = halves.first?.lowercased().split(separator: "x") ?? []
+        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (160...4096).contains(width),
+            (90...4096).contains(height)
+        else { return nil }
+        guard let rate = halves.count == 2 ? Double(halves[1]) : 30, (1...120).contains(rate) else { return nil }
+        self.width = width
+        self.height = height
+        frameRate = rate
+    }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOPosix
+import RTCTransport
+
+/// Can the ports that a call needs be had?
+enum PortChecks {
+    static func all(signalling port: Int) async -> [DoctorCheck] { [await tcp(port), await udp()] }
+
+    private static func tcp(_ port: Int) async -> DoctorCheck {
+        let name = "TCP port \(port)"
+        do {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: "127.0.0.1", port: port).get()
+            try await channel.close()
+            return DoctorCheck(name: name, state: .good, found: "free on 127.0.0.1")
+        } catch {
+            return DoctorCheck(
+                name: name, state: .limited, found: "can't be had on 127.0.0.1 (\(error))",
+                advice: "`serve` needs another one there: --port 0 lets the system choose.")
+        }
+    }
+
+    private static func udp() async -> DoctorCheck {
+        do {
+            let mux = try await UDPMux.bind(
+                on: MultiThreadedEventLoopGroup.singleton.next(), host: "127.0.0.1", port: 0).get()
+            let port = mux.localAddress.port
+            try await mux.close().get()
+            return DoctorCheck(name: "UDP on 127.0.0.1", state: .good, found: "port \(port) could be bound")
+        } catch {
+            return DoctorCheck(
+                name: "UDP on 127.0.0.1", state: .missing, found: "\(error)", advice: "No media without UDP.")
+        }
+    }
+}

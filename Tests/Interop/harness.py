@@ -1,0 +1,144 @@
+"""What the interop tests share: a callagent server per test, real peers as child processes, expectations that say what they saw."""
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CALLAGENT = os.environ.get("CALLAGENT", os.path.join(ROOT, ".build", "release", "callagent"))
+PEER = os.path.join(HERE, "peers", "lk_peer.py")
+KEY, SECRET = "devkey", "interop-secret-of-32-characters!"
+
+
+class Failure(Exception):
+    """An expectation that did not hold."""
+
+
+def expect(condition, what, seen=None):
+    if not condition:
+        raise Failure(what if seen is None else f"{what}; saw {json.dumps(seen, default=str)[:1500]}")
+
+
+def near(value, wanted, tolerance, what):
+    expect(value is not None and abs(value - wanted) <= tolerance, f"{what}: wanted {wanted} +- {tolerance}", value)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def server(*arguments):
+    """A `callagent serve` of its own; yields its URL. It must still be alive at the end and stop on SIGTERM."""
+    port = free_port()
+    log = tempfile.TemporaryFile("w+")
+    process = subprocess.Popen(
+        [CALLAGENT, "serve", "--port", str(port), "--key", KEY, "--secret", SECRET, *arguments],
+        stdout=subprocess.DEVNULL, stderr=log)
+    try:
+        wait_for_port(process, port, log)
+        yield f"ws://127.0.0.1:{port}"
+        expect(process.poll() is None, "the server died during the test", tail(log))
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise Failure("the server did not stop within 10 s of SIGTERM")
+
+
+def wait_for_port(process, port, log, limit=15):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise Failure(f"callagent serve exited with {process.returncode}: {tail(log)}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2) as probe:
+            probe.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            if b"200" in probe.recv(64):
+                return
+        select.select([], [], [], 0.05)
+    raise Failure(f"the server was not ready within {limit} s")
+
+
+def tail(log):
+    log.seek(0)
+    return log.read()[-2000:]
+
+
+class Child:
+    """A peer in a process of its own whose last line of output is JSON."""
+
+    def __init__(self, name, command):
+        self.name = name
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+
+    def result(self, limit=60, code=0):
+        try:
+            out, _ = self.process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure(f"{self.name} did not end within {limit} s: {tail(self.errors)}")
+        if self.process.returncode != code:
+            raise Failure(f"{self.name} exited with {self.process.returncode}, not {code}: {out[-1500:]} {tail(self.errors)}")
+        lines = [line for line in out.splitlines() if line.startswith("{")]
+        expect(lines, f"{self.name} printed no JSON", out[-500:])
+        return json.loads(lines[-1])
+
+
+def lk_peer(url, identity, *arguments, room="interop", seconds=8, secret=SECRET):
+    return Child(identity, [
+        sys.executable, PEER, "--url", url, "--key", KEY, "--secret", secret, "--room", room, "--identity", identity,
+        "--seconds", str(seconds), *arguments])
+
+
+def agent(url, identity, *arguments, room="interop", seconds=8):
+    return Child(identity, [
+        CALLAGENT, "join", "--url", url, "--key", KEY, "--secret", SECRET, "--room", room, "--identity", identity,
+        "--duration", str(seconds), "--json", *arguments])
+
+
+def remote_track(result, identity, kind):
+    """What `lk_peer.py` received of one kind from one participant."""
+    found = [t for t in result["tracks"] if t["kind"] == kind and t.get("participant", t.get("identity")) == identity]
+    expect(found, f"{result['identity']} received {kind} of {identity}", result["tracks"])
+    return max(found, key=lambda t: t["frames"])
+
+
+def agent_track(result, sender, kind):
+    """What `callagent join` received of one kind from one participant."""
+    found = [t for t in result["tracks"] if t["kind"] == kind and t["from"] == sender and t["to"] == result["identity"]]
+    expect(found, f"{result['identity']} received {kind} of {sender}", result["tracks"])
+    return found[0]
+
+
+def run(tests):
+    """Runs the tests whose names contain an argument (all without one); prints a line each and the closing count."""
+    if not os.access(CALLAGENT, os.X_OK):
+        print(f"interop: {CALLAGENT} is not built; run `make build`", file=sys.stderr)
+        return 1
+    wanted = sys.argv[1:]
+    passed = failed = 0
+    for test in tests:
+        if wanted and not any(word in test.__name__ for word in wanted):
+            continue
+        begun = time.monotonic()
+        try:
+            test()
+            passed += 1
+            print(f"ok   {test.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
+        except Failure as failure:
+            failed += 1
+            print(f"FAIL {test.__name__} ({time.monotonic() - begun:.1f} s): {failure}", flush=True)
+    print(f"interop: {passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0

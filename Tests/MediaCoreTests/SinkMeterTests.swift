@@ -1,0 +1,77 @@
+import MediaCore
+import Testing
+
+@Suite struct SinkMeterTests {
+    @Test(arguments: [1, 2])
+    func measuresATone(channels: Int) throws {
+        let meter = AudioMeter()
+        let tone = ToneSource(frequency: 440, levelDBFS: -20)
+        var frame = AudioFrame(silence: 480)
+        for _ in 0..<100 {
+            tone.read(into: &frame)
+            let samples = channels == 1 ? frame.samples : frame.samples.flatMap { [$0, $0] }
+            meter.receive(AudioFrame(samples: samples, channels: channels))
+        }
+        let measured = meter.measurement
+        #expect(abs(measured.duration - 1) < 1e-9)
+        #expect(abs(measured.rms - 0.0707) < 0.001 && abs(measured.peak - 0.1) < 0.001)
+        #expect(measured.level == 23)
+        #expect(abs(try #require(measured.dominantHz) - 440) < 0.5)
+        #expect(abs(try #require(measured.pitchHz) - 440) < 10)
+        meter.reset()
+        #expect(meter.measurement == AudioMeasurement())
+    }
+
+    @Test func aShortSoundIsMeasuredToo() throws {
+        let meter = AudioMeter()
+        meter.receive(AudioFrame(samples: sine(1_000, count: 2_400)))
+        #expect(abs(try #require(meter.measurement.dominantHz) - 1_000) < 5)
+        #expect(AudioMeter().measurement.dominantHz == nil)
+    }
+}
+
+@Suite struct SinkTestCardTests {
+    private func frame(_ sender: UInt16, _ number: Int, _ time: MediaTime) throws -> VideoFrame {
+        let source = try TestCardSource(sender: sender, width: 160, height: 90)
+        for _ in 0..<number { _ = source.nextFrame(at: .zero) }
+        return try #require(source.nextFrame(at: time))
+    }
+
+    @Test func countsWhatIsMissingDoubledStrangeAndLate() throws {
+        let sink = TestCardSink()
+        let start = MediaTime(nanoseconds: 1_000_000_000)
+        for number in [3, 4, 7, 7, 6, 9] {
+            sink.receive(try frame(5, number, start), at: start.advanced(seconds: 0.010))
+        }
+        sink.receive(try frame(6, 10, start), at: start)
+        sink.receive(VideoFrame(black: 160, by: 90), at: start)
+        let report = sink.report
+        #expect(report.framesReceived == 8 && report.framesRead == 6)
+        #expect(report.unreadable == 1 && report.wrongSender == 1)
+        #expect(report.duplicates == 1 && report.outOfOrder == 1 && report.missing == 3)
+        #expect(report.first == 3 && report.last == 9)
+        #expect(report.gaps == [5...6, 8...8])
+        #expect(abs(report.latency.percentile(0.5) - 10) < 0.4)
+    }
+
+    @Test func theWrongSenderFromTheStart() throws {
+        let sink = TestCardSink(expectedSender: 9)
+        sink.receive(try frame(5, 0, .zero), at: .zero)
+        #expect(sink.report.wrongSender == 1 && sink.report.framesRead == 0)
+    }
+
+    @Test func percentilesAreRightToThreePercent() {
+        var histogram = LatencyHistogram()
+        #expect(histogram.percentile(0.5) == 0)
+        for millisecond in 1...1_000 { histogram.record(seconds: Double(millisecond) / 1_000) }
+        for (share, wanted) in [(0.5, 500.0), (0.95, 950), (0.99, 990), (0.001, 1)] {
+            #expect(abs(histogram.percentile(share) - wanted) < wanted * 0.032)
+        }
+        #expect(histogram.percentile(1) == 1_000 && histogram.maximum == 1_000)
+        for odd in [-1, 0, .nan, .infinity, 1e300, 3e-5] { histogram.record(seconds: odd) }
+        #expect(histogram.count == 1_006 && histogram.maximum == 1_800_000)
+        var other = LatencyHistogram()
+        other.merge(histogram)
+        #expect(other == histogram)
+    }
+}

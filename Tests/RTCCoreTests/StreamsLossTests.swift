@@ -1,0 +1,223 @@
+import RTCWire
+import Testing
+
+@testable import RTCCore
+
+private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
+
+/// Calls a mutating method inside an expectation.
+private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -> Result) -> Result { body(&value) }
+
+@Suite struct StreamsLossListTests {
+    private func collect(_ list: inout LossList, _ ms: Int, tries: Int = 10) -> [UInt16] {
+        var requests: [UInt16] = []
+        _ = list.collect(now: at(ms), interval: .milliseconds(50), maximumRequests: tries, into: &requests)
+        return requests
+    }
+
+    @Test func asksAtOnceAndAgainPerInterval() {
+        var list = LossList()
+        _ = list.add(10..<13, now: at(0), due: at(0), limit: 100)
+        #expect(list.deadline == at(0))
+        #expect(collect(&list, 0) == [10, 11, 12])
+        #expect(list.deadline == at(50))
+        #expect(collect(&list, 49).isEmpty)
+        #expect(change(&list) { $0.remove(11) } != nil)
+        #expect(collect(&list, 50) == [10, 12])
+    }
+
+    @Test func waitsForReorderedPackets() {
+        var list = LossList()
+        _ = list.add(1..<3, now: at(0), due: at(8), limit: 100)
+        #expect(collect(&list, 7).isEmpty)
+        #expect(change(&list) { $0.remove(2) }?.requests == 0)
+        #expect(collect(&list, 8) == [1])
+    }
+
+    @Test func givesUpAfterSoManyRequests() {
+        var list = LossList()
+        _ = list.add(1..<2, now: at(0), due: at(0), limit: 100)
+        for round in 0..<3 { #expect(collect(&list, round * 50, tries: 3) == [1]) }
+        #expect(collect(&list, 150, tries: 3).isEmpty)
+        #expect(list.count == 0)
+        #expect(list.deadline == .distantFuture)
+    }
+
+    @Test func isBoundedAndDropsTheOldest() {
+        var list = LossList()
+        #expect(change(&list) { $0.add(0..<90, now: at(0), due: at(0), limit: 100) } == 0)
+        #expect(change(&list) { $0.add(100..<120, now: at(0), due: at(0), limit: 100) } == 10)
+        #expect(list.count == 100)
+        #expect(!list.contains(9))
+        #expect(list.contains(10))
+        #expect(change(&list) { $0.add(1_000..<20_000, now: at(0), due: at(0), limit: 100) } == 19_000)
+        #expect(list.count == 100)
+        #expect(list.contains(19_999))
+    }
+
+    @Test func forgetsWhatAKeyFrameReplaces() {
+        var list = LossList()
+        _ = list.add(0..<10, now: at(0), due: at(0), limit: 100)
+        list.removeAll(before: 7)
+        #expect(collect(&list, 0) == [7, 8, 9])
+        list.removeAll(before: 100)
+        #expect(list.deadline == .distantFuture)
+    }
+}
+
+@Suite struct StreamsReceiveWindowTests {
+    @Test func placesPackets() {
+        var window = ReceiveWindow()
+        #expect(change(&window) { $0.insert(100) } == .newest(missing: 0))
+        #expect(change(&window) { $0.insert(101) } == .newest(missing: 0))
+        #expect(change(&window) { $0.insert(105) } == .newest(missing: 3))
+        #expect(change(&window) { $0.insert(103) } == .late)
+        #expect(change(&window) { $0.insert(103) } == .duplicate)
+        #expect(change(&window) { $0.insert(101) } == .duplicate)
+        #expect(change(&window) { $0.insert(99) } == .late)
+    }
+
+    @Test func forgetsOnlyWhatIsOld() {
+        var window = ReceiveWindow()
+        _ = window.insert(0)
+        _ = window.insert(2_047)
+        #expect(change(&window) { $0.insert(0) } == .duplicate)
+        #expect(change(&window) { $0.insert(1) } == .late)
+        _ = window.insert(2_048)
+        #expect(change(&window) { $0.insert(0) } == .tooOld)
+        _ = window.insert(1_000_000)
+        #expect(change(&window) { $0.insert(999_999) } == .late)
+        #expect(change(&window) { $0.insert(999_999 - 2_048) } == .tooOld)
+    }
+
+    @Test func agreesWithASet() {
+        var window = ReceiveWindow()
+        var seen: Set<Int64> = []
+        var state: UInt64 = 99
+        var base: Int64 = 0
+        for _ in 0..<20_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            base += Int64(state >> 60) / 8
+            let sequence = base + Int64(state >> 33 & 127)
+            let placement = window.insert(sequence)
+            #expect((placement == .duplicate) == seen.contains(sequence))
+            seen.insert(sequence)
+        }
+    }
+}
+
+@Suite struct StreamsTimingTests {
+    @Test func reorderDelayLearnsAndForgets() {
+        var delay = ReorderDelay()
+        #expect(delay.current == .zero)
+        delay.observe(.milliseconds(7), maximum: .milliseconds(20))
+        #expect(delay.current == .milliseconds(8))
+        delay.observe(.milliseconds(90), maximum: .milliseconds(20))
+        #expect(delay.current == .milliseconds(20))
+        for _ in 0..<64 { delay.decay() }
+        #expect(delay.current == .milliseconds(10))
+        for _ in 0..<1_000 { delay.decay() }
+        #expect(delay.current == .zero)
+    }
+
+    @Test func keyFramesAreAskedForAtOnceAndThenPerInterval() {
+        var throttle = KeyFrameThrottle()
+        let interval = Interval.milliseconds(500)
+        #expect(change(&throttle) { $0.request(now: at(0), interval: interval) })
+        #expect(!change(&throttle) { $0.request(now: at(100), interval: interval) })
+        #expect(!change(&throttle) { $0.request(now: at(200), interval: interval) })
+        #expect(throttle.deadline == at(500))
+        #expect(!change(&throttle) { $0.takeDue(now: at(499)) })
+        #expect(change(&throttle) { $0.takeDue(now: at(500)) })
+        #expect(!change(&throttle) { $0.takeDue(now: at(600)) })
+        #expect(!change(&throttle) { $0.request(now: at(700), interval: interval) })
+        throttle.satisfy()
+        #expect(throttle.deadline == .distantFuture)
+        #expect(!change(&throttle) { $0.takeDue(now: at(5_000)) })
+        #expect(change(&throttle) { $0.request(now: at(5_000), interval: interval) })
+    }
+
+    @Test func roundTripIsSmoothed() {
+        var trip = RoundTripTime()
+        #expect(trip.timeout(initial: .milliseconds(100)) == .milliseconds(100))
+        trip.measure(.milliseconds(40))
+        #expect(trip.smoothed == .milliseconds(40))
+        trip.measure(.milliseconds(-5))
+        trip.measure(.seconds(90))
+        #expect(trip.smoothed == .milliseconds(40))
+        for _ in 0..<100 { trip.measure(.milliseconds(80)) }
+        #expect((78...80).contains(trip.smoothed?.milliseconds ?? 0))
+        #expect(trip.timeout(initial: .zero) < .milliseconds(90))
+    }
+
+    @Test func ntpTime() {
+        var clock = NTPClock()
+        clock.offset = .seconds(3_900_000_000)
+        let ntp = clock.timestamp(at(1_500))
+        #expect(ntp >> 32 == 3_900_000_001)
+        #expect(ntp & 0xffff_ffff == 0x8000_0000)
+        #expect(clock.timestamp(Instant(nanoseconds: .min)) == 0)
+        // 6.18 fixed point of ...001.5 s modulo 64 s.
+        #expect(clock.absoluteSendTime(at(1_500)) == UInt32((3_900_000_001 % 64) << 18 | 1 << 17))
+        #expect(Interval.milliseconds(1_500).dlsr == 0x0001_8000)
+        #expect(Interval(dlsr: 0x0001_8000) == .milliseconds(1_500))
+        #expect(Interval.milliseconds(-1).dlsr == 0)
+    }
+
+    @Test func roundTripOfForwardedReports() {
+        var log = SenderReportLog()
+        #expect(log.roundTripTime(lastReport: 0, delay: 0, arrival: at(9)) == nil)
+        // The NTP time is another machine's and has nothing to do with our time line.
+        log.record(ntp: 0x1234_5678_9abc_def0, sent: at(1_000))
+        let trip = log.roundTripTime(
+            lastReport: 0x5678_9abc, delay: Interval.milliseconds(300).dlsr, arrival: at(1_350))
+        #expect(abs((trip?.milliseconds ?? 0) - 50) < 0.1)
+        #expect(log.roundTripTime(lastReport: 0x5678_9abd, delay: 0, arrival: at(1_350)) == nil)
+        for step in 0..<8 { log.record(ntp: UInt64(step + 1) << 16, sent: at(2_000)) }
+        #expect(log.roundTripTime(lastReport: 0x5678_9abc, delay: 0, arrival: at(2_350)) == nil)
+        #expect(log.roundTripTime(lastReport: 8, delay: .max, arrival: at(2_350)) == .zero)
+    }
+
+    @Test func arrivalStatisticsFollowRFC3550() {
+        var arrivals = ArrivalStatistics()
+        // Every fourth packet is lost; the rest comes 20 ms apart with 4 ms of alternating jitter.
+        for index in 0..<400 where index % 4 != 3 {
+            arrivals.count(
+                sequence: 65_000 + Int64(index), timestamp: UInt32(truncatingIfNeeded: index * 960) &- 5_000,
+                arrival: at(index * 20 + (index % 2) * 4), clockRate: 48_000)
+        }
+        #expect(arrivals.expected == 399)
+        #expect(arrivals.cumulativeLost == 99)
+        #expect(change(&arrivals) { $0.takeFractionLost() } == 63)
+        #expect(change(&arrivals) { $0.takeFractionLost() } == 0)
+        #expect(arrivals.extendedHighest == 65_398)
+        #expect((0.002...0.004).contains(arrivals.jitterSeconds(clockRate: 48_000)))
+    }
+}
+
+@Suite struct StreamsPacketCacheTests {
+    @Test func keepsTheLatestAndSpacesRepetitions() {
+        let cache = PacketCache(packets: 60, slotSize: 100)
+        for sequence in 0..<UInt16(200) {
+            withUnsafeBytes(of: sequence) { cache.store($0, sequence: sequence, now: at(Int(sequence))) }
+        }
+        func take(_ sequence: UInt16, _ ms: Int) -> Bool {
+            cache.take(sequence, now: at(ms), age: .seconds(3), spacing: .milliseconds(30)) != nil
+        }
+        #expect(!take(135, 200))
+        #expect(take(136, 200))
+        #expect(!take(136, 229))
+        #expect(take(136, 230))
+        #expect(!take(200, 230))
+        #expect(take(199, 3_199))
+        #expect(!take(198, 3_199))
+        let bytes = cache.take(150, now: at(200), age: .seconds(3), spacing: .zero)
+        #expect(bytes?.loadUnaligned(as: UInt16.self) == 150)
+    }
+
+    @Test func refusesWhatDoesNotFit() {
+        let cache = PacketCache(packets: 4, slotSize: 8)
+        [UInt8](repeating: 1, count: 9).withUnsafeBytes { cache.store($0, sequence: 1, now: at(0)) }
+        #expect(cache.take(1, now: at(0), age: .seconds(3), spacing: .zero) == nil)
+    }
+}

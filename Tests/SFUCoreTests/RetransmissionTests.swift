@@ -1,0 +1,85 @@
+import RTCCore
+import RTCWire
+import Testing
+
+@testable import SFUCore
+
+@Suite struct RetransmissionTests {
+    private func filled(_ codec: MediaCodec = .vp8, rtx: Bool = true) -> Bench {
+        let bench = Bench(codec: codec, rtx: rtx)
+        for step: Int64 in 0..<20 {
+            bench.feed(
+                10 + step, timestamp: UInt32(step) * 3000, payload: vp8(UInt16(step), key: step == 0, body: UInt8(step)),
+                marker: step == 3)
+        }
+        return bench
+    }
+
+    @Test func madeAgainFromTheRing() throws {
+        let bench = filled()
+        let original = bench.sink.sent[3]
+        bench.sink.sent = []
+        bench.consumer.resend([103], now: .zero, spacing: .milliseconds(20))
+        let again = try #require(bench.sink.sent.first)
+        #expect(again.packet.ssrc == 8)
+        #expect(again.packet.payloadType == 121)
+        #expect(again.packet.sequenceNumber == 5)
+        #expect(again.packet.timestamp == original.packet.timestamp)
+        #expect(again.packet.marker)
+        #expect(again.payload == [0, 103] + original.payload)
+        #expect(bench.statistics.retransmissions == 1)
+    }
+
+    @Test func oncePerRoundTrip() {
+        let bench = filled()
+        bench.sink.sent = []
+        for ms in [0, 5, 19, 20, 25] { bench.consumer.resend([104], now: milliseconds(ms), spacing: .milliseconds(20)) }
+        #expect(bench.sink.sent.count == 2)
+        #expect(bench.sink.sequences == [5, 6])
+    }
+
+    @Test func afterASwitchOfTheSource() throws {
+        let bench = filled()
+        bench.feed(900, timestamp: 5, payload: vp8(77, key: true, body: 200), ssrc: 2, at: milliseconds(100))
+        bench.sink.sent = []
+        bench.consumer.resend([119, 120], now: milliseconds(110), spacing: .zero)
+        #expect(bench.sink.sent.count == 2)
+        #expect(bench.sink.sent.map { $0.payload.dropLast().last } == [19, 200])
+        #expect(try #require(descriptor(Array(bench.sink.sent[1].payload.dropFirst(2)))).pictureID == 20)
+    }
+
+    @Test func whatWasNeverSentOrIsGone() {
+        let bench = filled()
+        bench.sink.sent = []
+        bench.consumer.resend([99, 120, 50_000, 0], now: .zero, spacing: .zero)
+        #expect(bench.sink.sent.isEmpty)
+        #expect(bench.statistics.retransmissionMisses == 4)
+        for step: Int64 in 0..<2000 { bench.feed(40 + step, timestamp: 0, payload: vp8(1)) }
+        bench.sink.sent = []
+        bench.consumer.resend([105], now: .zero, spacing: .zero)
+        #expect(bench.sink.sent.isEmpty)
+    }
+
+    @Test func neverWithoutAStreamOfItsOwn() {
+        let bench = filled(rtx: false)
+        bench.sink.sent = []
+        bench.consumer.resend([103], now: .zero, spacing: .zero)
+        #expect(bench.sink.sent.isEmpty)
+    }
+
+    @Test func ringIsBoundedInBytes() throws {
+        let ring = PacketRing(packets: 8, bytes: 1000)
+        let payload = [UInt8](repeating: 7, count: 400)
+        for sequence: Int64 in 0..<5 {
+            payload.withUnsafeBytes {
+                ring.store(
+                    SourcePacket(
+                        sequence: sequence, timestamp: 0, marker: false, extensions: RTPExtensions(), payload: $0,
+                        arrival: .zero, codec: .otherVideo))
+            }
+        }
+        #expect(ring.find(4, codec: .otherVideo)?.payload.count == 400)
+        #expect(ring.find(3, codec: .otherVideo)?.payload.count == 400)
+        #expect(ring.find(2, codec: .otherVideo) == nil)
+    }
+}
