@@ -83,10 +83,11 @@ let package = Package(
         tests("RTCCore", ["RTCWire", "CCrypto"]),
         tests("RTCSim", ["RTCCore", "RTCWire"]),
         tests("SFUCore", ["RTCCore", "RTCWire"]),
-        tests("RTCTransport", ["RTCCore", "RTCWire", nioCore, nioPosix]),
+        tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCWire"]),
         tests("LiveKitProtocol"),
-        tests("CallServer", ["LiveKitProtocol"]),
-        tests("CallBridge", ["ProviderLiveKitLike", "CallServer", "MediaCore"]),
+        tests("CallServer", ["LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+        tests("CallBridge", ["MediaCore"]),
+        .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]
 )

@@ -61,7 +61,8 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "CFloors", "CallServer", "ProviderLiveKitLike", "CallBridge", "LiveKitProtocol", "SFUCore", "RTCTransport",
+                "CFloors", "CallServer", "ProviderLiveKitLike", "CallBridge", "LiveKitProtocol", "SFUCore",
+                "RTCTransport",
                 "MediaCore", "RTCCore", "RTCWire", nioCore, nioPosix, logging,
             ],
             swiftSettings: settings),

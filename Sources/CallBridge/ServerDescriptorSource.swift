@@ -67,6 +67,8 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         var items = [URLQueryItem(name: "conversation", value: conversation)]
         if let identity { items.append(URLQueryItem(name: "identity", value: identity)) }
         parts.queryItems = items
+        // A raw plus means a blank to many servers.
+        parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
         guard let url = parts.url else {
             throw CallError(.configuration, .configurationUnavailable, "\"\(server)\" is no server URL")
         }

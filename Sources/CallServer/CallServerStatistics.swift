@@ -20,7 +20,7 @@ public struct CallServerStatistics: Sendable, Hashable {
     public var packetsDropped = 0
     /// Packets that were sent again on request.
     public var retransmissions = 0
-    /// Requests for packets that were no longer at hand.
+    /// Requests for packets that were not at hand: gone, or lost on their way here and not yet repeated.
     public var retransmissionMisses = 0
     /// Key frames that were missed by a subscriber; the publishers are asked less often.
     public var keyFrameRequests = 0
@@ -42,7 +42,8 @@ public struct CallServerStatistics: Sendable, Hashable {
 
     private static var counters: [WritableKeyPath<CallServerStatistics, Int>] {
         [
-            \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent, \.packetsReceived,
+            \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent,
+            \.packetsReceived,
             \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses, \.keyFrameRequests,
             \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
         ]

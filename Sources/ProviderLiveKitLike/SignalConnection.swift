@@ -1,4 +1,5 @@
 import CallBridge
+import Glibc
 import LiveKitProtocol
 import NIOCore
 import NIOHTTP1
@@ -69,8 +70,11 @@ final class SignalConnection: Sendable {
 
     private static func reason(_ error: any Error) -> String {
         if let error = error as? NIOConnectionError {
-            return error.connectionErrors.first.map { "\($0.error)" } ?? error.dnsAError.map { "\($0)" } ?? "no address"
+            guard let first = error.connectionErrors.first else { return "its name can't be resolved" }
+            return reason(first.error)
         }
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        if case .connectTimeout? = error as? ChannelError { return "no answer within 5 s" }
         return "\(error)"
     }
 
@@ -91,20 +95,25 @@ final class SignalConnection: Sendable {
         headers.add(name: "Host", value: "\(target.host):\(target.port)")
         headers.add(name: "Authorization", value: "Bearer \(token)")
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target.path, headers: headers)
-        let upgrader = NIOTypedWebSocketClientUpgrader<Outcome>(maxFrameSize: maximumMessage) { channel, _ in
-            channel.eventLoop.makeCompletedFuture { try install(on: channel) }
+        let upgrader = NIOTypedWebSocketClientUpgrader<EventLoopFuture<Outcome>>(maxFrameSize: maximumMessage) { channel, _ in
+            channel.eventLoop.makeCompletedFuture { channel.eventLoop.makeSucceededFuture(try install(on: channel)) }
         }
-        let upgrade = NIOTypedHTTPClientUpgradeConfiguration<Outcome>(
+        let upgrade = NIOTypedHTTPClientUpgradeConfiguration<EventLoopFuture<Outcome>>(
             upgradeRequestHead: head, upgraders: [upgrader]
         ) { channel in
+            // The answer is handed on only after this has completed, so what it says is awaited outside.
             let answer = channel.eventLoop.makePromise(of: Outcome.self)
             return channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(RefusalReader(promise: answer))
-            }.flatMap { answer.futureResult }
+                return answer.futureResult
+            }
         }
+        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
+        // The server's first message often comes in the same segment as its answer to the upgrade.
+        configuration.leftOverBytesStrategy = .forwardBytes
         let result = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: upgrade))
-        return PendingUpgrade(channel: channel, result: result)
+            configuration: configuration)
+        return PendingUpgrade(channel: channel, result: result.flatMap { $0 })
     }
 
     private static func install(on channel: any Channel) throws -> Outcome {

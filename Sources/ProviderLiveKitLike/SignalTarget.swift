@@ -27,6 +27,9 @@ struct SignalTarget: Sendable, Hashable {
         }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         port = parts.port ?? 80
+        guard (1...65_535).contains(port) else {
+            throw CallError(.caller, .invalidArgument, "\"\(serverURL)\" has the port \(port); use 1 to 65535")
+        }
         let base = parts.path
         path = base.hasSuffix("/") ? String(base.dropLast()) : base
     }

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import RTCWire
@@ -42,7 +43,8 @@ extension UDPMux {
                 return mux
             }
             .flatMapErrorThrowing { error in
-                throw error as? UDPBindError ?? UDPBindError(host: host, port: port, reason: "\(error)")
+                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+                throw error as? UDPBindError ?? UDPBindError(host: host, port: port, reason: reason)
             }
     }
 }

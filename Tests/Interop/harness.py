@@ -1,4 +1,4 @@
-"""What the interop tests share: a callagent server per test, real peers as child processes, expectations that say what they saw."""
+"""What the interop tests share: a server per test, real peers as child processes, expectations that say what they saw."""
 import contextlib
 import json
 import os
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -18,6 +19,10 @@ KEY, SECRET = "devkey", "interop-secret-of-32-characters!"
 
 class Failure(Exception):
     """An expectation that did not hold."""
+
+
+class LeftOut(Exception):
+    """A test that the environment has asked not to run."""
 
 
 def expect(condition, what, seen=None):
@@ -37,24 +42,57 @@ def free_port():
 
 @contextlib.contextmanager
 def server(*arguments):
-    """A `callagent serve` of its own; yields its URL. It must still be alive at the end and stop on SIGTERM."""
-    port = free_port()
-    log = tempfile.TemporaryFile("w+")
-    process = subprocess.Popen(
-        [CALLAGENT, "serve", "--port", str(port), "--key", KEY, "--secret", SECRET, *arguments],
-        stdout=subprocess.DEVNULL, stderr=log)
+    """The URL of a `callagent serve` of its own."""
+    with running_server(*arguments) as running:
+        yield running.url
+
+
+@contextlib.contextmanager
+def running_server(*arguments):
+    """A `callagent serve` of its own. It must still be alive at the end and stop on SIGTERM."""
+    running = RunningServer(*arguments)
     try:
-        wait_for_port(process, port, log)
-        yield f"ws://127.0.0.1:{port}"
-        expect(process.poll() is None, "the server died during the test", tail(log))
+        running.wait_until_ready()
+        yield running
+        expect(running.process.poll() is None, "the server died during the test", tail(running.log))
     finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise Failure("the server did not stop within 10 s of SIGTERM")
+        running.stop()
+
+
+class RunningServer:
+    """The process, its URL, its TCP port and its log."""
+
+    def __init__(self, *arguments):
+        self.port = free_port()
+        self.url = f"ws://127.0.0.1:{self.port}"
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [CALLAGENT, "serve", "--port", str(self.port), "--key", KEY, "--secret", SECRET, *arguments],
+            stdout=subprocess.DEVNULL, stderr=self.log)
+
+    def wait_until_ready(self):
+        wait_for_port(self.process, self.port, self.log)
+
+    def media_ports(self):
+        """The UDP ports that the process has open."""
+        folder = f"/proc/{self.process.pid}/fd"
+        sockets = {os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)}
+        rows = [line.split() for line in open("/proc/net/udp").readlines()[1:]]
+        return [int(row[1].split(":")[1], 16) for row in rows if f"socket:[{row[9]}]" in sockets]
+
+    def peak_mebibytes(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
+
+    def stop(self):
+        if self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure("the server did not stop within 10 s of SIGTERM")
 
 
 def wait_for_port(process, port, log, limit=15):
@@ -77,11 +115,22 @@ def tail(log):
 
 class Child:
     """A peer in a process of its own whose last line of output is JSON."""
+    started = []
 
     def __init__(self, name, command):
         self.name = name
+        Child.started.append(self)
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+
+    @classmethod
+    def end_all(cls):
+        """Ends what a failed test has left behind."""
+        for child in cls.started:
+            if child.process.poll() is None:
+                child.process.kill()
+                child.process.wait()
+        cls.started.clear()
 
     def result(self, limit=60, code=0):
         try:
@@ -128,7 +177,7 @@ def run(tests):
         print(f"interop: {CALLAGENT} is not built; run `make build`", file=sys.stderr)
         return 1
     wanted = sys.argv[1:]
-    passed = failed = 0
+    passed = failed = left_out = 0
     for test in tests:
         if wanted and not any(word in test.__name__ for word in wanted):
             continue
@@ -137,8 +186,16 @@ def run(tests):
             test()
             passed += 1
             print(f"ok   {test.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
+        except LeftOut as reason:
+            left_out += 1
+            print(f"left out {test.__name__}: {reason}", flush=True)
         except Failure as failure:
             failed += 1
             print(f"FAIL {test.__name__} ({time.monotonic() - begun:.1f} s): {failure}", flush=True)
-    print(f"interop: {passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+        except Exception:  # a fault of the test itself must not hide the other tests' results
+            failed += 1
+            print(f"FAIL {test.__name__} ({time.monotonic() - begun:.1f} s): {traceback.format_exc()}", flush=True)
+        finally:
+            Child.end_all()
+    print(f"interop: {passed} passed, {failed} failed" + (f", {left_out} left out" if left_out else ""))
+    return 1 if failed or not passed + left_out else 0

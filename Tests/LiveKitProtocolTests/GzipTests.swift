@@ -5,7 +5,8 @@ import Testing
 @Suite struct GzipTests {
     private let sdp = String(repeating: "a=rtpmap:96 VP8/90000\r\na=rtcp-fb:96 nack pli\r\n", count: 40)
     /// `sdp`, by zlib with its own codes.
-    private let dynamic = "H4sIAAAAAAACA0u0LSopyE0ssLI0UwgLsNC3NAACXq5EoHBygW5aEkg8LzE5W6EgJxMiPKp6VPWo6lHVo6pHVY881QByksefMAcAAA=="
+    private let dynamic =
+        "H4sIAAAAAAACA0u0LSopyE0ssLI0UwgLsNC3NAACXq5EoHBygW5aEkg8LzE5W6EgJxMiPKp6VPWo6lHVo6pHVY881QByksefMAcAAA=="
     /// "hello" with a file name in the header, by zlib with the fixed code.
     private let named = "H4sICAAAAAAC/3gudHh0AMtIzcnJBwCGphA2BQAAAA=="
     private let stored = "H4sIAAAAAAAEAwEGAPn/c3RvcmVkC/lDVgYAAAA="

@@ -21,6 +21,7 @@ final class PlainSocket: ChannelInboundHandler, @unchecked Sendable {
     static func bind(on eventLoop: any EventLoop) async throws -> PlainSocket {
         let socket = PlainSocket(eventLoop: eventLoop)
         let channel = try await DatagramBootstrap(group: eventLoop)
+            .channelOption(.maxMessagesPerRead, value: 64)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(socket) }
             }

@@ -76,7 +76,8 @@ import Testing
         bench.feed(1, timestamp: 0, payload: vp8(10, tl0: 4, key: true))
         bench.consumer.setPaused(true, now: milliseconds(10))
         for step: Int64 in 2..<30 {
-            bench.feed(step, timestamp: UInt32(step) * 3000, payload: vp8(10 + UInt16(step)), at: milliseconds(Int(step) * 33))
+            bench.feed(
+                step, timestamp: UInt32(step) * 3000, payload: vp8(10 + UInt16(step)), at: milliseconds(Int(step) * 33))
         }
         bench.consumer.setPaused(false, now: milliseconds(990))
         bench.feed(30, timestamp: 90_000, payload: vp8(40), at: milliseconds(1000))

@@ -9,7 +9,8 @@ import Testing
         let bench = Bench(codec: codec, rtx: rtx)
         for step: Int64 in 0..<20 {
             bench.feed(
-                10 + step, timestamp: UInt32(step) * 3000, payload: vp8(UInt16(step), key: step == 0, body: UInt8(step)),
+                10 + step, timestamp: UInt32(step) * 3000,
+                payload: vp8(UInt16(step), key: step == 0, body: UInt8(step)),
                 marker: step == 3)
         }
         return bench

@@ -14,10 +14,10 @@ import Testing
 
     @Test func everybodyElseIsSubscribed() {
         var room = room()
-        let result1 = room.settleSubscriptions()
-        #expect(result1.map(\.subscriber) == ["PA_b", "PA_c"])
-        let result2 = room.settleSubscriptions()
-        #expect(result2.isEmpty)
+        let begun = room.settleSubscriptions()
+        #expect(begun.map(\.subscriber) == ["PA_b", "PA_c"])
+        let again = room.settleSubscriptions()
+        #expect(again.isEmpty)
         #expect(room.subscribers(of: "PA_a") == ["PA_b", "PA_c"])
         #expect(room.track("TR_1")?.publisher.identity == "a")
     }
@@ -26,12 +26,14 @@ import Testing
         var room = room()
         room.adjust("PA_b") { $0.choices["TR_1"] = false }
         room.adjust("PA_c") { $0.permissions.canSubscribe = false }
-        let result3 = room.settleSubscriptions()
-        #expect(result3.isEmpty)
+        let none = room.settleSubscriptions()
+        #expect(none.isEmpty)
         room.adjust("PA_b") { $0.choices["TR_1"] = true }
-        let result4 = room.settleSubscriptions()
-        #expect(result4.map(\.isSubscribed) == [true])
-        room.adjust("PA_a") { $0.rule = SubscriptionRule(everybody: false, entries: ["c": .init(allTracks: true, tracks: [])]) }
+        let chosen = room.settleSubscriptions()
+        #expect(chosen.map(\.isSubscribed) == [true])
+        room.adjust("PA_a") {
+            $0.rule = SubscriptionRule(everybody: false, entries: ["c": .init(allTracks: true, tracks: [])])
+        }
         room.adjust("PA_c") { $0.permissions.canSubscribe = true }
         let changes = room.settleSubscriptions()
         #expect(changes.map(\.subscriber) == ["PA_b", "PA_c"])
@@ -43,21 +45,21 @@ import Testing
         _ = room.settleSubscriptions()
         let gone = room.leave("PA_a")
         #expect(gone?.state == .disconnected)
-        let result5 = room.settleSubscriptions()
-        #expect(result5.map(\.isSubscribed) == [false, false])
-        let result6 = room.leave("PA_a")
-        #expect(result6 == nil)
+        let ended = room.settleSubscriptions()
+        #expect(ended.map(\.isSubscribed) == [false, false])
+        let twice = room.leave("PA_a")
+        #expect(twice == nil)
     }
 
     @Test func versionsGrowWithWhatOthersSee() {
         var room = room()
         let before = room.participant("PA_a")?.version
-        let result7 = room.setMuted(true, track: "TR_1", of: "PA_a")
-        #expect(result7)
-        let result8 = room.setMuted(true, track: "TR_1", of: "PA_a")
-        #expect(!result8)
-        let result9 = room.setMuted(true, track: "TR_9", of: "PA_a")
-        #expect(!result9)
+        let muted = room.setMuted(true, track: "TR_1", of: "PA_a")
+        #expect(muted)
+        let mutedAgain = room.setMuted(true, track: "TR_1", of: "PA_a")
+        #expect(!mutedAgain)
+        let unknown = room.setMuted(true, track: "TR_9", of: "PA_a")
+        #expect(!unknown)
         #expect(room.participant("PA_a")?.version == before.map { $0 + 1 })
     }
 

@@ -10,7 +10,8 @@ import Testing
     private func feed(_ rid: String, _ sequence: Int64, _ timestamp: UInt32, key: Bool, ms: Int) {
         let ssrc: UInt32 = rid == "q" ? 10 : rid == "h" ? 11 : 12
         bench.feed(
-            sequence, timestamp: timestamp, payload: vp8(UInt16(sequence), key: key, body: UInt8(ssrc)), ssrc: ssrc, rid: rid,
+            sequence, timestamp: timestamp, payload: vp8(UInt16(sequence), key: key, body: UInt8(ssrc)), ssrc: ssrc,
+            rid: rid,
             at: milliseconds(ms))
     }
 
@@ -58,7 +59,8 @@ import Testing
         feed("q", 1, 1000, key: true, ms: 0)
         bench.producer.receiveSenderReport(ssrc: 10, ntp: 100 * second, rtpTimestamp: 1000, arrival: milliseconds(0))
         feed("f", 1, 500_000, key: false, ms: 500)
-        bench.producer.receiveSenderReport(ssrc: 12, ntp: 100 * second + second / 2, rtpTimestamp: 500_000, arrival: milliseconds(500))
+        bench.producer.receiveSenderReport(
+            ssrc: 12, ntp: 100 * second + second / 2, rtpTimestamp: 500_000, arrival: milliseconds(500))
         // Late by 20 ms on the way: the sender's clock counts, not the arrival.
         feed("f", 2, 545_000, key: true, ms: 1020)
         #expect(bench.sink.sent[1].packet.timestamp == 1000 + 90_000)

@@ -39,7 +39,10 @@ import Testing
         feed(&speaker, level: 13, from: 200, count: 60)
         #expect(!detector.update([("PA_a", speaker.level(now: milliseconds(5200)))]).isEmpty)
         feed(&speaker, level: 127, from: 260, count: 41)
-        #expect(detector.update([("PA_a", speaker.level(now: milliseconds(6020)))]) == [.init(participant: "PA_a", level: 0)])
+        #expect(
+            detector.update([("PA_a", speaker.level(now: milliseconds(6020)))]) == [
+                .init(participant: "PA_a", level: 0)
+            ])
     }
 
     @Test func fortyPercentOfAWindowMustBeLoud() {
@@ -62,10 +65,10 @@ import Testing
         #expect(LiveKitSpeakerDetector.quantized(0.126) == 0.25)
         #expect(LiveKitSpeakerDetector.quantized(3) == 1)
         var detector = LiveKitSpeakerDetector()
-        let result1 = detector.update([("PA_a", 0.0177)])
-        #expect(result1.isEmpty)
-        let result2 = detector.update([("PA_a", 0.0179)])
-        #expect(result2.count == 1)
+        let below = detector.update([("PA_a", 0.0177)])
+        #expect(below.isEmpty)
+        let above = detector.update([("PA_a", 0.0179)])
+        #expect(above.count == 1)
     }
 
     @Test func loudestFirstAndLoudestTrackCounts() {
@@ -73,8 +76,8 @@ import Testing
         let changes = detector.update([("PA_a", 0.1), ("PA_b", 0.5), ("PA_a", 0.9), ("PA_c", 0.01)])
         #expect(changes.map(\.participant) == ["PA_a", "PA_b"])
         #expect(changes.map(\.level) == [1, 0.5])
-        let result3 = detector.update([("PA_b", 0.5)])
-        #expect(result3 == [.init(participant: "PA_a", level: 0)])
+        let ended = detector.update([("PA_b", 0.5)])
+        #expect(ended == [.init(participant: "PA_a", level: 0)])
     }
 
     @Test func hostileTimestamps() {

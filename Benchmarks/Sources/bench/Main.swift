@@ -9,7 +9,6 @@ struct Main {
     ]
 
     static func main() async {
-        setvbuf(stdout, nil, _IOLBF, 0)
         let wanted = Set(CommandLine.arguments.dropFirst().map { $0.uppercased() })
         let known = Set(rows.map(\.name))
         guard wanted.isSubset(of: known) else {
@@ -32,7 +31,11 @@ struct Main {
         exit(failed ? 1 : 0)
     }
 
-    private static func report(_ line: String) { fputs("\(line)\n", stderr) }
+    /// Progress goes to standard error: the table alone is the output.
+    private static func report(_ line: String) {
+        let text = Array("\(line)\n".utf8)
+        _ = write(STDERR_FILENO, text, text.count)
+    }
 }
 
 /// Why a row can't be measured.

@@ -23,6 +23,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private var receiver: (any SignalReceiver)?
     private var state = State.open
     private var lastHeard = NIODeadline.now()
+    /// Nothing has come since the last ping: only then can silence be the client's.
+    private var isPingPending = false
     private var timer: Scheduled<Void>?
 
     init(limits: HTTPLimits, logger: Logger) {
@@ -61,6 +63,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         lastHeard = .now()
+        isPingPending = false
         context.fireChannelReadComplete()
     }
 
@@ -150,11 +153,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     private func schedulePing(_ context: ChannelHandlerContext) {
         setTimer(limits.pingInterval, context) { [self] in
-            guard NIODeadline.now() - lastHeard <= limits.silenceLimit else {
+            guard !isPingPending || NIODeadline.now() - lastHeard <= limits.silenceLimit else {
                 logger.info("WebSocket client is silent, dropped", metadata: ["remote": remote(context)])
                 end()
                 return context.close(promise: nil)
             }
+            isPingPending = true
             send(.ping, ByteBuffer(), context)
             if case .open = state { schedulePing(context) }
         }

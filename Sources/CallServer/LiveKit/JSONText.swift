@@ -32,7 +32,8 @@ enum JSONText {
 
     /// A client's candidate: nil where the text is no candidate; the inner optional is nil at the end of candidates.
     static func candidate(_ text: String) -> ICECandidate?? {
-        guard text.utf8.count <= 8192, let value = try? JSONDecoder().decode(CandidateInit.self, from: Data(text.utf8)) else {
+        guard text.utf8.count <= 8192, let value = try? JSONDecoder().decode(CandidateInit.self, from: Data(text.utf8))
+        else {
             return nil
         }
         if value.candidate.isEmpty { return .some(nil) }

@@ -5,7 +5,10 @@ enum JoinRequestReader {
     private static let largest = 1 << 20
 
     static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) throws(LiveKitRefusal) {
-        guard let text = request["join_request"] else { throw LiveKitRefusal(400, "join_request is missing") }
+        // A blank was a plus sign that its sender did not escape.
+        guard let text = request["join_request"]?.replacing(" ", with: "+"), !text.isEmpty else {
+            throw LiveKitRefusal(400, "join_request is missing")
+        }
         guard let join = decode(text) else { throw LiveKitRefusal(400, "join_request cannot be decoded") }
         if !join.metadata.isEmpty || !join.participantAttributes.isEmpty {
             guard ticket.grant.canUpdateOwnMetadata == true else {
@@ -53,7 +56,9 @@ enum JoinQueryReader {
             $0.browser = request["browser"] ?? ""
             $0.browserVersion = request["browser_version"] ?? ""
             $0.network = request["network"] ?? ""
-            $0.capabilities = (request["capabilities"] ?? "").split(separator: ",").compactMap { capabilities[String($0)] }
+            $0.capabilities = (request["capabilities"] ?? "").split(separator: ",").compactMap {
+                capabilities[String($0)]
+            }
         }
         guard ticket.grant.canUpdateOwnMetadata == true, let text = request["attributes"],
             let attributes = Base64.decode(text).flatMap(JSONText.strings)
@@ -66,7 +71,8 @@ enum JoinQueryReader {
     ]
     private static let sdks: [String: Livekit_ClientInfo.SDK] = [
         "js": .js, "ios": .swift, "swift": .swift, "android": .android, "flutter": .flutter, "go": .go, "unity": .unity,
-        "reactnative": .reactNative, "rust": .rust, "python": .python, "cpp": .cpp, "unityweb": .unityWeb, "node": .node,
+        "reactnative": .reactNative, "rust": .rust, "python": .python, "cpp": .cpp, "unityweb": .unityWeb,
+        "node": .node,
         "esp32": .esp32,
     ]
 }

@@ -23,7 +23,10 @@ extension LiveKitParticipant {
         do throws(NegotiationFailure) {
             try publisher.takeOffer(offer.sdp)
             let matches = matchTracks()
-            if isSingleConnection { publisher.placeWaiting() }
+            if isSingleConnection {
+                negotiation.isNeeded = false
+                publisher.placeWaiting()
+            }
             let sdp = try publisher.createAnswer()
             send(
                 .with {
@@ -96,8 +99,8 @@ extension LiveKitParticipant {
     func negotiate() {
         negotiation.isNeeded = true
         guard negotiation.timer == nil, !negotiation.isWaiting else { return }
-        // A client that has not offered yet is going to.
-        if isSingleConnection, publisher.negotiator.lines.isEmpty { return }
+        // A client that has not offered yet is going to; our own first offer comes at the end of the join.
+        guard !subscriber.negotiator.lines.isEmpty else { return }
         negotiation.timer = eventLoop.scheduleTask(in: .milliseconds(10)) { [weak self] in
             guard let self else { return }
             negotiation.timer = nil
@@ -153,18 +156,10 @@ extension LiveKitParticipant {
         }
     }
 
+    /// Candidates must be readable, but nothing is made of them: see `MediaConnection`.
     func handleTrickle(_ trickle: Livekit_TrickleRequest) {
-        let connection = trickle.target == .subscriber ? subscriber : publisher
-        if !trickle.candidateInit.isEmpty {
-            guard let parsed = JSONText.candidate(trickle.candidateInit) else {
-                return fail("unreadable ICE candidate")
-            }
-            if let candidate = parsed {
-                connection.addRemoteCandidate(candidate)
-            } else {
-                connection.endRemoteCandidates()
-            }
+        guard trickle.candidateInit.isEmpty || JSONText.candidate(trickle.candidateInit) != nil else {
+            return fail("unreadable ICE candidate")
         }
-        if trickle.final { connection.endRemoteCandidates() }
     }
 }

@@ -83,7 +83,9 @@ extension LiveKitParticipant {
     func unpublishEnded() {
         for (index, producer) in publisher.ingress.bound {
             let lines = publisher.negotiator.lines
-            if lines.indices.contains(index), lines[index].state == .active, lines[index].direction.receives { continue }
+            if lines.indices.contains(index), lines[index].state == .active, lines[index].direction.receives {
+                continue
+            }
             publisher.ingress[line: index] = nil
             producer.close()
             room.unpublish(producer.id, of: self)

@@ -69,6 +69,8 @@ final class LiveKitParticipant: @unchecked Sendable {
         send(.with { $0.join = room.joinResponse(for: self) })
         sendRefreshToken()
         room.tellPermissions(to: self)
+        // So that what is published already has its lines in the first answer or offer.
+        room.settleSubscriptions()
         if !isSingleConnection { beginSubscriberConnection() }
         for request in ticket.addTracks { addTrack(request) }
         if let offer = ticket.publisherOffer { handleOffer(offer) }

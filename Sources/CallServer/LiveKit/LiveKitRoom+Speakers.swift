@@ -28,7 +28,9 @@ extension LiveKitRoom {
     }
 
     func tellSilence(of publisher: String, to participant: LiveKitParticipant) {
-        guard detector.level(of: publisher) > 0, !model.subscribers(of: publisher).contains(participant.sid) else { return }
+        guard detector.level(of: publisher) > 0, !model.subscribers(of: publisher).contains(participant.sid) else {
+            return
+        }
         tell([.init(participant: publisher, level: 0)], to: participant)
     }
 

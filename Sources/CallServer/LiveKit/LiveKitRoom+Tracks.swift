@@ -41,7 +41,7 @@ extension LiveKitRoom {
             if change.isSubscribed, let track = tracks[change.track] {
                 subscriber.subscribe(to: track)
                 noteSubscribed(track)
-                tellLevel(of: change.publisher, to: subscriber)
+                if track.kind == .audio { tellLevel(of: change.publisher, to: subscriber) }
             } else if !change.isSubscribed {
                 subscriber.unsubscribe(from: change.track)
                 tellSilence(of: change.publisher, to: subscriber)

@@ -91,7 +91,8 @@ extension LiveKitRoom {
             $0.room = info
             if let record = model.participant(participant.sid) { $0.participant = info(of: record, participant) }
             $0.otherParticipants = model.participants.compactMap { record in
-                guard record.id != participant.sid, !record.permissions.isHidden, let other = participants[record.id] else {
+                guard record.id != participant.sid, !record.permissions.isHidden, let other = participants[record.id]
+                else {
                     return nil
                 }
                 return info(of: record, other)

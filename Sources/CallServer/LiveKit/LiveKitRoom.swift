@@ -90,7 +90,6 @@ final class LiveKitRoom: @unchecked Sendable {
         participants[participant.sid] = participant
         model.join(RoomParticipant(participant))
         participant.logger.info("participant joins")
-        settleSubscriptions()
         participant.begin()
     }
 

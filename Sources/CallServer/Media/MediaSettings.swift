@@ -22,7 +22,9 @@ struct MediaSettings: Sendable {
         addresses = try MediaSettings.addresses(configuration)
     }
 
-    private static func addresses(_ configuration: CallServerConfiguration) throws(CallServerError) -> [TransportAddress] {
+    private static func addresses(_ configuration: CallServerConfiguration) throws(CallServerError)
+        -> [TransportAddress]
+    {
         var result: [TransportAddress] = []
         for name in configuration.advertisedAddresses {
             guard let address = TransportAddress(host: name, port: 0) else { throw .noMediaAddress(name) }

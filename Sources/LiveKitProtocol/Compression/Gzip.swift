@@ -5,7 +5,8 @@ package enum Gzip {
         let start = try headerLength(bytes)
         let (output, end) = try Inflate.decompress(bytes, from: start, limit: limit)
         guard end + 8 <= bytes.count else { throw .truncated }
-        guard number(bytes, at: end) == crc32(output), number(bytes, at: end + 4) == UInt32(truncatingIfNeeded: output.count)
+        guard number(bytes, at: end) == crc32(output),
+            number(bytes, at: end + 4) == UInt32(truncatingIfNeeded: output.count)
         else { throw .checksumMismatch }
         return output
     }

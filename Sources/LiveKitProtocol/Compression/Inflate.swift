@@ -35,7 +35,8 @@ package enum Inflate {
 
     /// Literals, and copies of what came before, until the end of the block; section 3.2.5.
     private static func expand(
-        _ reader: inout BitReader, _ literals: HuffmanCode, _ distances: HuffmanCode, _ output: inout [UInt8], _ limit: Int
+        _ reader: inout BitReader, _ literals: HuffmanCode, _ distances: HuffmanCode, _ output: inout [UInt8],
+        _ limit: Int
     ) throws(InflateError) {
         while true {
             let symbol = try literals.decode(&reader)
@@ -85,13 +86,15 @@ package enum Inflate {
 
     private static let codeOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
     private static let lengthBases = [
-        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
+        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
+        258,
     ]
     private static let lengthExtras = [
         0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
     ]
     private static let distanceBases = [
-        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
+        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+        6145,
         8193, 12289, 16385, 24577,
     ]
 }

@@ -68,7 +68,8 @@ package enum AccessToken {
     }
 
     private static func decode<Value: Decodable>(_ part: Substring) throws(AccessTokenError) -> Value {
-        guard let bytes = Base64.decode(part), let value = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else {
+        guard let bytes = Base64.decode(part), let value = try? JSONDecoder().decode(Value.self, from: Data(bytes))
+        else {
             throw .notAToken
         }
         return value

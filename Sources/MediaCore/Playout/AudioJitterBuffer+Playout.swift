@@ -109,7 +109,7 @@ extension AudioJitterBuffer {
     /// Decodes a packet and adapts the speed.
     private func decode(_ slot: AudioPacketStore.Slot, _ now: Instant) -> AudioPlayoutKind {
         let slot = skipExcess(from: slot, now)
-        let space = queue.space(Self.longestPacket)
+        let space = queue.space(slot.info.frameCount)
         let count = (try? decoder.decode(store.payload(of: slot), into: space)) ?? 0
         let delay = now + Interval(nanoseconds: Int64(queue.frameCount) * 62_500 / 3) - slot.arrival
         take(slot)
@@ -211,7 +211,8 @@ extension AudioJitterBuffer {
 
     private func expand(_ count: Int) {
         guard stretchPause == 0 else { return }
-        let added = stretcher.expand(queue.tail(count), frames: count, channels: channels, similarity: 0.7)
+        let added = stretcher.expand(
+            queue.tail(count, spare: TimeStretcher.span / 2), frames: count, channels: channels, similarity: 0.7)
         guard added > 0 else { return }
         queue.commit(added)
         statistics.expandedSamples += added

@@ -61,7 +61,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         self.configuration = configuration
         store = AudioPacketStore(capacity: configuration.capacity)
         delays = PlayoutDelayEstimator(configuration)
-        queue = PCMQueue(channels: decoder.channels, capacity: 4 * Self.maximumPull)
+        queue = PCMQueue(channels: decoder.channels, limit: 4 * Self.maximumPull)
     }
 
     /// Channels of the PCM that `pull` delivers.
@@ -102,7 +102,13 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     }
 
     /// Says that the sender is known to have stopped, by signalling: until its next packet silence is no concealment.
-    package func expectPause() { gap.isExpected = true }
+    package func expectPause() {
+        guard !gap.isExpected else { return }
+        // What was played since the last packet is explained.
+        gap.settle(pause: .max, &statistics)
+        gap.isExpected = true
+        statistics.unsettledSamples = 0
+    }
 
     /// Delivers the next `frames` samples per channel, interleaved; `now` is when the first of them is played.
     ///

@@ -12,17 +12,17 @@ struct AudioPacketStore: ~Copyable {
         var arrival = Instant.zero
         var info = PlayoutPacketInfo(frameCount: 0)
         /// The sender's time line that `timestamp` belongs to.
-        var epoch = 0
+        var epoch: Int32 = 0
         /// Index of the payload's memory; -1 where the slot is empty.
-        var buffer = -1
-        var length = 0
+        var buffer: Int16 = -1
+        var length: UInt16 = 0
     }
 
     let capacity: Int
     private(set) var count = 0
     private var slots: [Slot]
     private var buffers: [UnsafeMutableRawBufferPointer] = []
-    private var free: [Int] = []
+    private var free: [Int16] = []
 
     /// - Parameter capacity: rounded up to a power of two, 16...1,024.
     init(capacity: Int) {
@@ -44,12 +44,12 @@ struct AudioPacketStore: ~Copyable {
     /// Stores a copy of `payload`; false where its place is taken.
     mutating func insert(_ slot: Slot, payload: UnsafeRawBufferPointer) -> Bool {
         let place = index(slot.sequence)
-        guard slots[place].buffer < 0 else { return false }
+        guard slots[place].buffer < 0, let length = UInt16(exactly: payload.count) else { return false }
         let buffer = takeBuffer(payload.count)
-        buffers[buffer].copyMemory(from: payload)
+        buffers[Int(buffer)].copyMemory(from: payload)
         slots[place] = slot
         slots[place].buffer = buffer
-        slots[place].length = payload.count
+        slots[place].length = length
         count += 1
         return true
     }
@@ -67,7 +67,7 @@ struct AudioPacketStore: ~Copyable {
 
     /// The payload of a waiting packet, valid until the packet is removed.
     func payload(of slot: Slot) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffers[slot.buffer])[..<slot.length])
+        UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffers[Int(slot.buffer)])[..<Int(slot.length)])
     }
 
     mutating func remove(_ slot: Slot) {
@@ -86,10 +86,10 @@ struct AudioPacketStore: ~Copyable {
         count = 0
     }
 
-    private mutating func takeBuffer(_ size: Int) -> Int {
+    private mutating func takeBuffer(_ size: Int) -> Int16 {
         let index: Int
         if let last = free.popLast() {
-            index = last
+            index = Int(last)
         } else {
             index = buffers.count
             buffers.append(.allocate(byteCount: 256, alignment: 16))
@@ -98,6 +98,6 @@ struct AudioPacketStore: ~Copyable {
             buffers[index].deallocate()
             buffers[index] = .allocate(byteCount: (size + 255) & ~255, alignment: 16)
         }
-        return index
+        return Int16(truncatingIfNeeded: index)
     }
 }

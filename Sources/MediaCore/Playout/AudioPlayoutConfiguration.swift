@@ -15,8 +15,8 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
     /// Beyond the target by this much, whole packets are skipped.
     package var excess = Interval.milliseconds(500)
     /// Sequence numbers that may wait at the same time; a power of two, 16...1,024.
-    package var capacity = 256
-    /// Larger payloads are refused, bytes.
+    package var capacity = 128
+    /// Larger payloads are refused, bytes; at most 65,535.
     package var maximumPayload = 4_000
 
     package init() {}

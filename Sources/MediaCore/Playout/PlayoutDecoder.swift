@@ -1,17 +1,21 @@
-/// What a jitter buffer has to know of a packet before it decodes it.
+/// What a jitter buffer has to know of a packet before it decodes it. Small: a buffer keeps one per place.
 package struct PlayoutPacketInfo: Hashable, Sendable {
-    /// Samples per channel at 48 kHz that the packet decodes to.
-    package var frameCount: Int
-    /// Samples per channel of the packet before this one that can be rebuilt from this one; 0 without redundancy.
-    package var redundantFrameCount: Int
+    private let frames: UInt16
+    private let redundantFrames: UInt16
     /// The sender fell silent here: until the next packet comfort noise is right and nothing is lost.
-    package var isSilenceMarker: Bool
+    package let isSilenceMarker: Bool
 
+    /// Both counts at most 5,760 (120 ms); larger ones are held to that.
     package init(frameCount: Int, redundantFrameCount: Int = 0, isSilenceMarker: Bool = false) {
-        self.frameCount = frameCount
-        self.redundantFrameCount = redundantFrameCount
+        frames = UInt16(min(max(frameCount, 0), 5_760))
+        redundantFrames = UInt16(min(max(redundantFrameCount, 0), 5_760))
         self.isSilenceMarker = isSilenceMarker
     }
+
+    /// Samples per channel at 48 kHz that the packet decodes to.
+    package var frameCount: Int { Int(frames) }
+    /// Samples per channel of the packet before this one that can be rebuilt from this one; 0 without redundancy.
+    package var redundantFrameCount: Int { Int(redundantFrames) }
 }
 
 /// A decoder that a jitter buffer drives: 48 kHz, 16-bit, interleaved. `OpusDecoder` is one.
@@ -24,7 +28,7 @@ package protocol PlayoutDecoder: AnyObject {
     /// Looks at a payload; nil where it can't be a packet of this codec.
     static func inspect(_ packet: UnsafeRawBufferPointer) -> PlayoutPacketInfo?
 
-    /// Decodes one packet; returns samples per channel written. There is room for 5,760 per channel.
+    /// Decodes one packet; returns samples per channel written. There is room for as many as `inspect` said.
     func decode(
         _ packet: UnsafeRawBufferPointer, into samples: UnsafeMutableBufferPointer<Int16>
     ) throws(CodecError) -> Int

@@ -27,7 +27,7 @@ struct PlayoutDelayEstimator {
     private var blockEnd: Int64 = .min
 
     /// Counts the sender's time lines: rises when its clock jumps.
-    private(set) var epoch = 0
+    private(set) var epoch: Int32 = 0
     /// Minimum transit in ns; nil before the first packet.
     private(set) var base: Int64?
     /// The quantile of the delays beyond the fastest, rounded up to the bucket.

@@ -13,8 +13,9 @@ struct TimeStretcher {
     /// Mean square below which sound counts as quiet: -60 dBov.
     private static let quiet: Float = 1_074
 
-    private var mono = [Float](repeating: 0, count: TimeStretcher.span)
-    private var coarse = [Float](repeating: 0, count: TimeStretcher.span / TimeStretcher.decimation)
+    /// Made at the first use: most streams never need it.
+    private var mono: [Float] = []
+    private var coarse: [Float] = []
 
     /// Cuts one period out of the first `frames` samples per channel.
     ///
@@ -52,6 +53,10 @@ struct TimeStretcher {
     ) -> Int? {
         let count = min(frames, Self.span)
         guard count >= 4 * Self.shortestLag, sound.count >= count * channels else { return nil }
+        if mono.isEmpty {
+            mono = [Float](repeating: 0, count: Self.span)
+            coarse = [Float](repeating: 0, count: Self.span / Self.decimation)
+        }
         mixDown(sound, count, channels)
         if meanSquare(count) < Self.quiet { return count / 2 }
         let lag = refine(coarseLag(count), count)

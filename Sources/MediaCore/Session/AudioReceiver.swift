@@ -72,7 +72,7 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         statistics.framesReceived = counted.packetsReceived
         statistics.framesDecoded = counted.packetsDecoded
         statistics.framesDropped = counted.packetsLate + counted.packetsSkipped + counted.packetsUnreadable
-        statistics.concealedMilliseconds = Double(counted.concealedSamples + counted.unsettledSamples) / 48
+        statistics.concealedMilliseconds = counted.concealedMilliseconds
         statistics.playedMilliseconds = Double(counted.totalSamples) / 48
         statistics.playoutDelayMilliseconds = counted.targetDelay.milliseconds
         statistics.firstFrameMilliseconds = firstSound.map { ($0 - created).milliseconds }

@@ -40,7 +40,7 @@ struct VoiceActivity: Sendable {
     mutating func update(_ level: UInt8, voice: Bool?, slot: Int64) {
         let loudness = voice == false ? -127 : -Float(min(level, 127))
         if let updated {
-            if slot > updated { spacing += (Float(min(slot - updated, 10)) - spacing) / 8 }
+            if slot > updated { spacing += (Float(min(slot &- updated, 10)) - spacing) / 8 }
         } else {
             floor = min(max(loudness, -90), -45)
         }
@@ -51,7 +51,7 @@ struct VoiceActivity: Sendable {
 
     /// Looks at the newest level.
     mutating func listen(_ slot: Int64, _ configuration: ActiveSpeakerConfiguration) {
-        let age = updated.map { slot - $0 } ?? .max
+        let age = updated.map { slot &- $0 } ?? .max
         isFresh = false
         guard age <= max(Self.persistence, Int64(spacing * 1.5)) else {
             hasVoice = false
@@ -81,7 +81,7 @@ struct VoiceActivity: Sendable {
     }
 
     /// Slots without voice up to `slot`.
-    func silence(at slot: Int64) -> Int64 { lastVoice.map { slot - $0 } ?? .max }
+    func silence(at slot: Int64) -> Int64 { lastVoice.map { slot &- $0 } ?? .max }
 
     /// Whether somebody as loud as `other` would explain what this participant's microphone picks up.
     func isExplained(by other: Float) -> Bool {

@@ -34,7 +34,7 @@ package struct HostileStatistics: Sendable, Hashable {
 
     package init() {}
 
-    package subscript(kind: HostileKind) -> Int { counts[kind.rawValue] }
+    package subscript(kind kind: HostileKind) -> Int { counts[kind.rawValue] }
     /// All that were injected on participants' own addresses.
     package var injected: Int { counts.reduce(0, +) }
 

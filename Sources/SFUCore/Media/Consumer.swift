@@ -93,7 +93,9 @@ package final class Consumer {
 
     /// The subscriber can't go on without a key frame.
     package func requestKeyFrame(now: Instant) {
-        guard let layer = layer ?? producer.bestLayer(limit: layerLimit, now: now) ?? producer.layers.last else { return }
+        guard let layer = layer ?? producer.bestLayer(limit: layerLimit, now: now) ?? producer.layers.last else {
+            return
+        }
         producer.requestKeyFrame(of: layer)
     }
 

@@ -7,7 +7,7 @@ package final class ForwardingStatistics {
     /// Packets that nobody could be given: of no known track, or refused by the connection they were for.
     package var dropped = 0
     package internal(set) var retransmissions = 0
-    /// Requested, but no longer at hand.
+    /// Requested, but not at hand: gone, or lost on their way here and not yet repeated.
     package internal(set) var retransmissionMisses = 0
     /// Requests for key frames, before the sources thinned them out.
     package internal(set) var keyFrameRequests = 0

@@ -29,6 +29,6 @@ package final class ProducerLayer {
     /// Packets have come lately. A sender that lacks bandwidth stops its larger layers without a word.
     func isAlive(_ now: Instant) -> Bool { now - lastArrival < ProducerLayer.silence }
 
-    /// The least frame rate that layers are sent at in earnest is about three a second.
-    private static let silence = Interval.milliseconds(1000)
+    /// Layers are sent at several frames a second, where at all.
+    private static let silence = Interval.milliseconds(500)
 }

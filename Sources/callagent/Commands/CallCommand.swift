@@ -22,28 +22,28 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
             """)
 
-    @Option(name: .long, help: "How many take part, 2 to 20.")
+    @Option(name: .long, parsing: .unconditional, help: "How many take part, 2 to 20.")
     var participants = 4
 
-    @Option(name: .long, help: "Seconds of speech, 2 to 86400.")
+    @Option(name: .long, parsing: .unconditional, help: "Seconds of speech, up to 86400 and at least 1.5 for each participant.")
     var duration = 15.0
 
-    @Option(name: .long, help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
+    @Option(name: .long, parsing: .unconditional, help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
     var server: String?
 
-    @Option(name: .long, help: "The server's API key.")
+    @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
     var key: String?
 
-    @Option(name: .long, help: "The API key's secret.")
+    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
     var secret: String?
 
-    @Option(name: .long, help: "The room to meet in.")
+    @Option(name: .long, parsing: .unconditional, help: "The room to meet in.")
     var room = "call"
 
     @Option(name: .long, help: "A participant who stays silent and dark; may be given more than once.")
     var mute: [String] = []
 
-    @Option(name: .long, help: "The test card's size and rate, WxH@FPS.")
+    @Option(name: .long, parsing: .unconditional, help: "The test card's size and rate, WxH@FPS.")
     var picture = PictureFormat(argument: "640x360@30")!
 
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
@@ -60,7 +60,7 @@ struct CallCommand: AsyncParsableCommand {
         transform: CallCommand.profile)
     var network: NetworkProfile?
 
-    @Option(name: .long, help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
+    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
     var hostile = 0
 
     @OptionGroup var srtp: SRTPOption
@@ -70,8 +70,10 @@ struct CallCommand: AsyncParsableCommand {
         guard (2...20).contains(participants) else {
             throw ValidationError("--participants \(participants): a call has 2 to 20.")
         }
-        guard (2...86_400).contains(duration) else {
-            throw ValidationError("--duration \(duration): use 2 to 86400 seconds.")
+        let least = 1.5 * Double(participants)
+        guard (least...86_400).contains(duration) else {
+            throw ValidationError(
+                "--duration \(duration): everybody shall speak, so \(participants) participants need \(least) to 86400 seconds.")
         }
         guard server == nil || (key != nil && secret != nil) else {
             throw ValidationError("--server needs the server's --key and --secret.")

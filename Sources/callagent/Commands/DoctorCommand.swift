@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
             Exit code 3 where something is missing without which calls don't work.
             """)
 
-    @Option(name: .long, help: "The TCP port that a server shall listen on.")
+    @Option(name: .long, parsing: .unconditional, help: "The TCP port that a server shall listen on.")
     var port = 7880
 
     @OptionGroup var output: OutputOptions

@@ -17,28 +17,28 @@ struct JoinCommand: AsyncParsableCommand {
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
             """)
 
-    @Option(name: .long, help: "The server's URL, ws://host:port.")
+    @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port.")
     var url: String
 
-    @Option(name: .long, help: "An access token; or mint one with --key, --secret, --room and --identity.")
+    @Option(name: .long, parsing: .unconditional, help: "An access token; or mint one with --key, --secret, --room and --identity.")
     var token: String?
 
-    @Option(name: .long, help: "The API key to mint a token with.")
+    @Option(name: .long, parsing: .unconditional, help: "The API key to mint a token with.")
     var key: String?
 
-    @Option(name: .long, help: "The API key's secret.")
+    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
     var secret: String?
 
-    @Option(name: .long, help: "The room to join.")
+    @Option(name: .long, parsing: .unconditional, help: "The room to join.")
     var room: String?
 
-    @Option(name: .long, help: "Who we are.")
+    @Option(name: .long, parsing: .unconditional, help: "Who we are.")
     var identity: String?
 
-    @Option(name: .long, help: "Seconds to stay; without it until interrupted.")
+    @Option(name: .long, parsing: .unconditional, help: "Seconds to stay; without it until interrupted.")
     var duration: Double?
 
-    @Option(name: .long, help: "A folder for what is received: WAV and Y4M, one file a track.")
+    @Option(name: .long, parsing: .unconditional, help: "A folder for what is received: WAV and Y4M, one file a track.")
     var record: String?
 
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
@@ -64,6 +64,7 @@ struct JoinCommand: AsyncParsableCommand {
     func run() async throws {
         output.bootstrapLogging()
         let published = try media.publications()
+        if let record { try RecordingFolder.prepare(record) }
         let begun = MediaTime.now
         let access = token ?? AccessToken.join(
             room: room ?? "", identity: identity ?? "", key: key ?? "", secret: secret ?? "",
@@ -95,19 +96,19 @@ struct JoinCommand: AsyncParsableCommand {
 
 /// What `join` publishes.
 struct MediaOptions: ParsableArguments {
-    @Option(name: .long, help: "Publish a sine of that many hertz.")
+    @Option(name: .long, parsing: .unconditional, help: "Publish a sine of that many hertz.")
     var tone: Double?
 
-    @Option(name: .long, help: "Publish a WAV file, over and over.")
+    @Option(name: .long, parsing: .unconditional, help: "Publish a WAV file, over and over.")
     var wav: String?
 
-    @Option(name: .long, help: "Publish synthesised speech.")
+    @Option(name: .long, parsing: .unconditional, help: "Publish synthesised speech.")
     var say: String?
 
-    @Option(name: .long, help: "Publish a moving test card, WxH@FPS.")
+    @Option(name: .long, parsing: .unconditional, help: "Publish a moving test card, WxH@FPS.")
     var testCard: PictureFormat?
 
-    @Option(name: .long, help: "Publish a Y4M file, over and over.")
+    @Option(name: .long, parsing: .unconditional, help: "Publish a Y4M file, over and over.")
     var y4m: String?
 
     func validate() throws {

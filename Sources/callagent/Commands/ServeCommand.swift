@@ -16,16 +16,16 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --port 7880 --bind 192.0.2.10 --key devkey --secret ...
             """)
 
-    @Option(name: .long, help: "TCP port for signalling; 0 lets the system choose.")
+    @Option(name: .long, parsing: .unconditional, help: "TCP port for signalling; 0 lets the system choose.")
     var port = 7880
 
-    @Option(name: .long, help: "The address to listen on.")
+    @Option(name: .long, parsing: .unconditional, help: "The address to listen on.")
     var bind = "127.0.0.1"
 
-    @Option(name: .long, help: "The API key that tokens name.")
+    @Option(name: .long, parsing: .unconditional, help: "The API key that tokens name.")
     var key = "devkey"
 
-    @Option(name: .long, help: "The API key's secret; tokens are signed with it.")
+    @Option(name: .long, parsing: .unconditional, help: "The API key's secret; tokens are signed with it.")
     var secret: String
 
     @OptionGroup var srtp: SRTPOption

@@ -18,17 +18,17 @@ struct TokenCommand: AsyncParsableCommand {
                   callagent token mint --key devkey --secret ... --room r --identity tv --no-publish --ttl 3600
                 """)
 
-        @Option(name: .long, help: "The API key.")
+        @Option(name: .long, parsing: .unconditional, help: "The API key.")
         var key: String
-        @Option(name: .long, help: "The API key's secret.")
+        @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
         var secret: String
-        @Option(name: .long, help: "The room.")
+        @Option(name: .long, parsing: .unconditional, help: "The room.")
         var room: String
-        @Option(name: .long, help: "Who the token is for.")
+        @Option(name: .long, parsing: .unconditional, help: "Who the token is for.")
         var identity: String
-        @Option(name: .long, help: "A name for people.")
+        @Option(name: .long, parsing: .unconditional, help: "A name for people.")
         var name: String?
-        @Option(name: .long, help: "Seconds that the token is valid; may be negative, for tests.")
+        @Option(name: .long, parsing: .unconditional, help: "Seconds that the token is valid; may be negative, for tests.")
         var ttl = 21_600
         @Flag(name: .long, help: "May not publish.")
         var noPublish = false
@@ -64,8 +64,17 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Argument(help: "The token.")
         var token: String
-        @Option(name: .long, help: "The API key's secret: checks signature and times.")
+        @Option(name: .long, parsing: .unconditional, help: "The API key's secret: checks signature and times.")
         var secret: String?
+
+        private static func explain(_ error: any Error) -> String {
+            switch error as? AccessTokenError {
+            case .badSignature: "the token's signature does not fit the secret; use the secret of the key that the token names"
+            case .expired: "the token has expired; mint another one"
+            case .notYetValid: "the token is not valid yet; check this machine's clock"
+            default: "this is no access token: \(error); it has three parts with dots between, as `token mint` prints it"
+            }
+        }
 
         func run() throws {
             do {
@@ -75,7 +84,7 @@ struct TokenCommand: AsyncParsableCommand {
                 _ = try AccessToken.verify(token, secrets: [claims.issuer: secret], now: Date().timeIntervalSince1970)
                 StandardError.write("the signature and the times are valid\n")
             } catch {
-                throw ExitStatus.Failure(status: .lost, message: "the token is not valid: \(error)")
+                throw ExitStatus.Failure(status: .usage, message: Self.explain(error))
             }
         }
     }

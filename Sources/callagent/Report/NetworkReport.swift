@@ -54,7 +54,7 @@ extension NetworkReport.Direction {
 
 extension NetworkReport.Hostile {
     init(_ injector: HostileInjector, _ counted: HostileStatistics) {
-        let kinds = HostileKind.allCases.map { ($0.name, counted[$0]) }
+        let kinds = HostileKind.allCases.map { ($0.name, counted[kind: $0]) }
         self.init(
             rate: injector.rate, seed: injector.seed, injected: Dictionary(uniqueKeysWithValues: kinds),
             flooded: counted.flooded)

@@ -110,20 +110,28 @@ actor AgentParticipant {
 
     // MARK: Reports
 
-    /// What this participant has counted of itself.
-    func report() async -> ParticipantReport {
+    /// What a participant had counted at one moment.
+    struct Snapshot {
+        var own: ParticipantReport
+        var senders: [SenderStatistics]
+        var tracks: [(probe: InboundProbe, report: TrackReport)]
+        var speakers: [(time: MediaTime, identity: String)]
+    }
+
+    /// Everything that has been counted, at one moment.
+    func snapshot() async -> Snapshot {
         let statistics = await call.statistics()
-        return ParticipantReport(
+        let own = ParticipantReport(
             identity: identity, connectMs: await call.connectMilliseconds, srtpProfile: statistics.srtpProfile,
             bytesSent: statistics.bytesSent, bytesReceived: statistics.bytesReceived,
             datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
             receiveBufferDrops: statistics.receiveBufferDrops)
+        return Snapshot(
+            own: own, senders: statistics.senders, tracks: tracks(statistics.receivers), speakers: speakers)
     }
 
-    /// What this participant has counted of each track that it received.
-    func tracks() async -> [(probe: InboundProbe, report: TrackReport)] {
-        let receivers = await call.statistics().receivers
-        return probes.map { probe in
+    private func tracks(_ receivers: [ReceiverStatistics]) -> [(probe: InboundProbe, report: TrackReport)] {
+        probes.map { probe in
             let counted = receivers.first { $0.trackID == probe.remote.trackID && $0.streamID == probe.remote.streamID }
             var report = TrackReport(probe, counted, to: identity)
             if let counted, let earlyKeyFrameRequests {

@@ -3,14 +3,26 @@ import MediaCore
 
 /// Decides whether a track arrived whole: every picture from the first one on, and the sound of the right sender.
 struct CallJudge {
-    /// What each participant spoke since `start`.
-    let sources: [[Int16]]
-    let start: MediaTime
-    let picture: PictureFormat
+    /// The sound of what each participant spoke since `start`.
+    private let sources: [SpectralProfile]
+    private let start: MediaTime
     /// The network is bad on purpose: what a good one promises beyond whole tracks isn't asked for.
-    let isImpaired: Bool
+    private let isImpaired: Bool
 
     private static let minimumMatch = 0.8
+
+    /// - Parameter sources: samples of each participant's speech, the first of them spoken at `start`.
+    init(sources: [[Int16]], start: MediaTime, isImpaired: Bool) {
+        self.sources = sources.map(Self.profile)
+        self.start = start
+        self.isImpaired = isImpaired
+    }
+
+    private static func profile(_ samples: [Int16]) -> SpectralProfile {
+        var profile = SpectralProfile()
+        samples.withUnsafeBufferPointer { profile.append($0, channels: 1) }
+        return profile
+    }
 
     /// Completes `track` and names what is wrong with it.
     func judge(_ track: inout TrackReport, probe: InboundProbe?, sender: Int, lastNumber: UInt32) {
@@ -49,9 +61,11 @@ struct CallJudge {
     }
 
     private func soundFailure(_ tape: AudioTape, _ track: inout TrackReport, sender: Int) -> String? {
-        let heard = tape.samples(from: start)
-        let match = SpectralMatch.similarity(heard, sources[sender])
-        let others = sources.indices.filter { $0 != sender }.map { SpectralMatch.similarity(heard, sources[$0]) }
+        let heard = Self.profile(tape.samples(from: start))
+        let match = SpectralMatch(received: heard, source: sources[sender]).similarity
+        let others = sources.indices.filter { $0 != sender }.map {
+            SpectralMatch(received: heard, source: sources[$0]).similarity
+        }
         let bestOther = others.max() ?? 0
         track.audio?.match = (match * 1000).rounded() / 1000
         track.audio?.bestOther = (bestOther * 1000).rounded() / 1000

@@ -62,8 +62,14 @@ actor CallRun {
             for index in 0..<settings.participants { try await join(index) }
             await waitForMedia()
             let start = try await speak()
-            let report = await conclude(start: start)
+            // Counted at one moment and before anything else costs time; judged when nobody needs the processor any more.
+            var snapshots: [AgentParticipant.Snapshot] = []
+            for member in members { snapshots.append(await member.participant.snapshot()) }
+            let used = Resources.now
+            let networkReport = await network?.report()
             await leave()
+            var report = conclude(snapshots, start: start, used: used)
+            report.network = networkReport
             return report
         } catch {
             await leave()
@@ -150,10 +156,11 @@ actor CallRun {
         await show(from: start, until: settings.duration - margin)
         for index in members.indices { members[index].lastNumber = members[index].card.framesDrawn &- 1 }
         await show(from: start, until: settings.duration)
-        for member in members { for track in member.tracks { try? await member.participant.call.setMuted(true, track) } }
-        await network?.rest()
-        // What is on its way shall arrive before the counting.
-        try? await Task.sleep(for: .milliseconds(400 + (network?.settlingMilliseconds ?? 0)))
+        if let network {
+            await network.rest()
+            // What is late or lost shall have its chance to arrive before the counting.
+            try? await Task.sleep(for: .milliseconds(400 + network.settlingMilliseconds))
+        }
         return start
     }
 
@@ -169,22 +176,18 @@ actor CallRun {
 
     // MARK: The report
 
-    private func conclude(start: MediaTime) async -> RunReport {
+    private func conclude(_ snapshots: [AgentParticipant.Snapshot], start: MediaTime, used: Resources) -> RunReport {
         progress.show("comparing what was sent with what was heard and seen")
         var report = RunReport()
         report.durationSeconds = settings.duration
-        report.network = await network?.report()
         let judge = CallJudge(
-            sources: members.map(\.speech.samples), start: start, picture: settings.picture,
-            isImpaired: settings.network.profile != nil)
-        for (index, member) in members.enumerated() {
-            var own = await member.participant.report()
-            own.activeSpeaker = await activeSpeaker(of: index, start: start)
+            sources: members.map(\.speech.samples), start: start, isImpaired: settings.network.profile != nil)
+        for (index, snapshot) in snapshots.enumerated() {
+            var own = snapshot.own
+            own.activeSpeaker = activeSpeaker(snapshot.speakers, of: index, start: start)
             report.participants.append(own)
         }
-        for listener in members.indices {
-            await judgeTracks(heardBy: listener, judge, &report)
-        }
+        for listener in snapshots.indices { judgeTracks(heardBy: listener, snapshots, judge, &report) }
         report.connectMs = report.participants.compactMap(\.connectMs).max()
         report.srtpProfile = report.participants.compactMap(\.srtpProfile).first
         let speakers = report.participants.compactMap(\.activeSpeaker)
@@ -193,24 +196,24 @@ actor CallRun {
         if let accuracy = report.activeSpeaker.accuracy, accuracy < 0.95 {
             report.failures.append(String(format: "the active speaker was right for only %.1f %% of the time", accuracy * 100))
         }
-        let used = Resources.now
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.ok = report.failures.isEmpty
         return report
     }
 
-    private func judgeTracks(heardBy listener: Int, _ judge: CallJudge, _ report: inout RunReport) async {
-        let received = await members[listener].participant.tracks()
+    private func judgeTracks(
+        heardBy listener: Int, _ snapshots: [AgentParticipant.Snapshot], _ judge: CallJudge, _ report: inout RunReport
+    ) {
+        let received = snapshots[listener].tracks
         let listenerName = Self.name(listener)
         for (index, sender) in members.enumerated() where index != listener {
-            let sent = await sender.participant.call.statistics().senders
             for kind in MediaKind.allCases {
                 let name = Self.name(index)
                 var track = TrackReport(from: name, to: listenerName, kind: kind.rawValue, codec: "")
                 let found = received.last { $0.probe.from == name && $0.probe.remote.kind == kind }
                 if let found { track = found.report }
-                if let counted = sent.first(where: { $0.kind == kind }) {
+                if let counted = snapshots[index].senders.first(where: { $0.kind == kind }) {
                     track.packetsSent = counted.packetsSent
                     track.framesSent = counted.framesSent
                 }
@@ -224,8 +227,9 @@ actor CallRun {
         }
     }
 
-    private func activeSpeaker(of listener: Int, start: MediaTime) async -> ActiveSpeakerReport {
-        let record = await members[listener].participant.speakers
+    private func activeSpeaker(
+        _ record: [(time: MediaTime, identity: String)], of listener: Int, start: MediaTime
+    ) -> ActiveSpeakerReport {
         let indices = Dictionary(uniqueKeysWithValues: members.indices.map { (Self.name($0), $0) })
         let silent = Set(members.indices.filter { members[$0].isMuted } + [listener])
         let timeline = record.map { (time: $0.time.seconds - start.seconds, speaker: indices[$0.identity]) }

@@ -46,6 +46,24 @@ final class InboundProbe: Sendable {
     }
 }
 
+/// Where recordings go.
+enum RecordingFolder {
+    /// Makes the folder and tries to write in it. Throws `MediaError` that names it.
+    static func prepare(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw refusal(folder, error.localizedDescription)
+        }
+        guard FileManager.default.isWritableFile(atPath: folder) else { throw refusal(folder, "no permission to write") }
+    }
+
+    private static func refusal(_ folder: String, _ why: String) -> MediaError {
+        MediaError(
+            .unwritable, folder, "nothing can be recorded there (\(why))", remedy: "choose a folder that can be written")
+    }
+}
+
 /// Sound as it was played, with the time of its first sample, for a comparison at the end.
 final class AudioTape: AudioSink {
     /// Two minutes at 48 kHz: more is not needed to tell who was heard, and memory stays bounded.
@@ -89,17 +107,22 @@ private final class TrackRecorder: Sendable {
     private let y4m: Y4MWriter?
 
     init(_ kind: MediaKind, folder: String, name: String) throws {
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw MediaError(
-                .unwritable, folder, "the folder can't be made (\(error.localizedDescription))",
-                remedy: "choose a folder that can be written")
-        }
         let safe = String(name.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }.prefix(100))
-        let stem = folder + "/" + (safe.isEmpty || safe.hasPrefix(".") ? "_" + safe : safe)
+        let plain = folder + "/" + (safe.isEmpty || safe.hasPrefix(".") ? "_" + safe : safe)
+        let stem = Self.unused(plain, extension: kind == .audio ? ".wav" : ".y4m")
         wav = kind == .audio ? try WAVWriter(path: stem + ".wav") : nil
         y4m = kind == .video ? try Y4MWriter(path: stem + ".y4m") : nil
+    }
+
+    /// A second track of the same participant must not overwrite the first one's file.
+    private static func unused(_ stem: String, extension suffix: String) -> String {
+        var candidate = stem
+        var number = 1
+        while FileManager.default.fileExists(atPath: candidate + suffix) {
+            number += 1
+            candidate = "\(stem)-\(number)"
+        }
+        return candidate
     }
 
     func attach(to track: RemoteTrack) {

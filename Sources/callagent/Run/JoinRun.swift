@@ -52,15 +52,16 @@ struct JoinRun {
     private func conclude(since start: MediaTime) async -> RunReport {
         var report = RunReport()
         report.identity = participant.identity
-        var own = await participant.report()
-        let speakers = await participant.speakers
+        let snapshot = await participant.snapshot()
+        var own = snapshot.own
+        let speakers = snapshot.speakers
         own.activeSpeaker = ActiveSpeakerReport(accuracy: nil, switches: speakers.count)
         report.participants = [own]
         for other in await call.participants where !other.isLocal {
             report.participants.append(ParticipantReport(identity: other.identity))
         }
-        for (_, track) in await participant.tracks() { report.tracks.append(await judged(track)) }
-        report.tracks += await sentTracks()
+        for (_, track) in snapshot.tracks { report.tracks.append(await judged(track)) }
+        report.tracks += sentTracks(snapshot.senders)
         report.failures = report.tracks.compactMap { track in
             track.failure.map { "\(track.kind) of \(track.from): \($0)" }
         }
@@ -92,8 +93,8 @@ struct JoinRun {
     }
 
     /// What we sent, as tracks to everybody.
-    private func sentTracks() async -> [TrackReport] {
-        await call.statistics().senders.map { sender in
+    private func sentTracks(_ senders: [SenderStatistics]) -> [TrackReport] {
+        senders.map { sender in
             var track = TrackReport(from: participant.identity, to: "*", kind: sender.kind.rawValue, codec: sender.codec)
             track.packetsSent = sender.packetsSent
             track.framesSent = sender.framesSent

@@ -16,7 +16,7 @@ struct TurnScript {
     ///   - duration: seconds.
     init(speakers: Int, duration: Double) {
         let fair = duration / Double(max(1, speakers))
-        let length = min(5, max(1.5, fair))
+        let length = min(5, fair)
         var turns: [Turn] = []
         var start = 0.0
         while start + 0.5 < duration {

@@ -42,8 +42,11 @@ struct PictureFormat: ExpressibleByArgument {
     var height: Int
     var frameRate: Double
 
+    var defaultValueDescription: String { "\(width)x\(height)@\(Int(frameRate))" }
+
     init?(argument: String) {
         let halves = argument.split(separator: "@", maxSplits: 1)
+        guard !argument.hasSuffix("@") else { return nil }
         let sides = halves.first?.lowercased().split(separator: "x") ?? []
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (160...4096).contains(width),
             (90...4096).contains(height)

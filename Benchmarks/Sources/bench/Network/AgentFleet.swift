@@ -33,16 +33,21 @@ final class AgentFleet {
     /// - Returns: microseconds of the loop's CPU for each media packet received and opened.
     func window(seconds: Double) throws -> Double {
         poll()
-        let agents = agents
-        let packets = try thread.perform { agents.packets }
+        let packets = try arrived()
         let start = thread.clock.nanoseconds
-        pattern.run(seconds: seconds, send: { packet in for server in servers { server.send(packet) } }, idle: poll)
-        SendPattern.settle(poll)
+        let sent = pattern.run(
+            seconds: seconds, send: { packet in for server in servers { server.send(packet) } }, idle: poll)
+        let expected = sent * servers.count
+        try SendPattern.settle(poll) { try arrived() - packets >= expected }
         let spent = thread.clock.nanoseconds - start
-        let arrived = try thread.perform { agents.packets } - packets
-        let expected = Int(seconds * Double(SendPattern.packetsPerSecond)) * servers.count
-        guard arrived * 10 > expected * 9 else { throw BenchError("only \(arrived) of \(expected) packets arrived") }
-        return Double(spent) / Double(arrived) / 1000
+        let count = try arrived() - packets
+        guard count * 100 > expected * 98 else { throw BenchError("only \(count) of \(expected) packets arrived") }
+        return Double(spent) / Double(count) / 1000
+    }
+
+    private func arrived() throws -> Int {
+        let agents = agents
+        return try thread.perform { agents.packets }
     }
 
     func close() throws {

@@ -34,10 +34,12 @@ final class FloorRoom {
         let forwarder = forwarder
         let run = BackgroundRun("floor") { floor_forwarder_run(forwarder.pointer) }
         let port = floor_forwarder_port(forwarder.pointer)
-        pattern.run(seconds: seconds, send: { publisher.send($0, from: socket, to: [port]) }, idle: drain)
-        SendPattern.settle(drain)
+        let sent = pattern.run(seconds: seconds, send: { publisher.send($0, from: socket, to: [port]) }, idle: drain)
+        try SendPattern.settle(drain)
         withUnsafeBytes(of: UInt8(0)) { socket.send($0, port: port) }
-        guard let tally = run.wait(), tally.failed == 0, tally.sent > 0 else { throw BenchError("the C forwarder failed") }
+        guard let tally = run.wait(), tally.failed == 0, tally.sent == sent * subscribers.count else {
+            throw BenchError("the C forwarder failed")
+        }
         return Double(tally.cpu_nanoseconds) / Double(tally.sent) / 1000
     }
 

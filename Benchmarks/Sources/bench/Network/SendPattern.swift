@@ -20,7 +20,6 @@ struct SendPattern {
     static let videoLength = 1100
     /// Header and extensions that the server writes: mid, send time, and in audio the level.
     static let headerLength = 12 + 12
-    static let packetsPerSecond = 50 + 60
 
     private let audio = UnsafeMutableRawBufferPointer.allocate(byteCount: audioLength - headerLength, alignment: 16)
     private let video = UnsafeMutableRawBufferPointer.allocate(byteCount: videoLength - headerLength, alignment: 16)
@@ -40,7 +39,9 @@ struct SendPattern {
     /// Sends for `seconds`; the first picture of a run is a key frame.
     ///
     /// - Parameter idle: called between packets, about every two milliseconds.
-    mutating func run(seconds: Double, send: (Packet) -> Void, idle: () -> Void) {
+    /// - Returns: packets sent.
+    mutating func run(seconds: Double, send: (Packet) -> Void, idle: () -> Void) -> Int {
+        let before = audioCount + 2 * pictureCount
         let start = Instant.now
         let end = start + .seconds(seconds)
         var nextAudio = start
@@ -49,7 +50,7 @@ struct SendPattern {
         var isFirst = true
         while true {
             let now = Instant.now
-            if now >= end { break }
+            if now >= end { return audioCount + 2 * pictureCount - before }
             if now >= nextAudio {
                 sendAudio(send)
                 nextAudio += .milliseconds(20)
@@ -64,12 +65,15 @@ struct SendPattern {
         }
     }
 
-    /// Gives the far side time to work off what is under way.
-    static func settle(_ idle: () -> Void) {
-        for _ in 0..<10 {
-            sleep(until: .now + .milliseconds(3))
-            idle()
-        }
+    /// Gives the far side time to work off what is under way: 30 ms, then up to half a second until `isDone`.
+    static func settle(_ idle: () -> Void, isDone: () throws -> Bool = { true }) rethrows {
+        for _ in 0..<10 { pause(idle) }
+        for _ in 0..<150 where try !isDone() { pause(idle) }
+    }
+
+    private static func pause(_ idle: () -> Void) {
+        sleep(until: .now + .milliseconds(3))
+        idle()
     }
 
     static func sleep(until instant: Instant) {
@@ -92,7 +96,8 @@ struct SendPattern {
             writeDescriptor(startsPicture: part == 0, isKeyFrame: isKeyFrame)
             send(
                 Packet(
-                    kind: .video, marker: part == 1, sequenceNumber: UInt16(truncatingIfNeeded: 2 * pictureCount + part),
+                    kind: .video, marker: part == 1,
+                    sequenceNumber: UInt16(truncatingIfNeeded: 2 * pictureCount + part),
                     timestamp: UInt32(truncatingIfNeeded: pictureCount * 3000), payload: UnsafeRawBufferPointer(video)))
         }
     }

@@ -26,7 +26,8 @@ struct CallJoin {
         configuration.logger = quiet
         let server = CallServer(configuration: configuration)
         let (_, serverClock) = try await ThreadGroupClock.ofThreads { try await server.start() }
-        var settings = CallBridge.Configuration(descriptors: NoDescriptors(), providers: [.liveKitLike])
+        var settings = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor(0, port: server.port)), providers: [.liveKitLike])
         settings.logger = quiet
         let bridge = CallBridge(configuration: settings)
         var result = Result()
@@ -65,12 +66,5 @@ struct CallJoin {
             }
         }
         throw BenchError("the call ended before media was connected")
-    }
-}
-
-/// The benchmark makes its descriptors itself.
-private struct NoDescriptors: CallDescriptorSource {
-    func descriptor(conversation: String, identity: String?) async throws(CallError) -> CallDescriptor {
-        throw CallError(.configuration, .invalidArgument, "no descriptor service is configured")
     }
 }

@@ -12,7 +12,6 @@ final class CodecsAlone {
     private let opusDecoder: OpusDecoder
     private let vp8Encoder: VP8Encoder
     private let vp8Decoder: VP8Decoder
-    private let clock = CPUClock.current()
     private var frame: AudioFrame
     private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
     private var samples = [Int16](repeating: 0, count: OpusDecoder.maximumFrameCount)
@@ -66,6 +65,7 @@ final class CodecsAlone {
 
     private func codeSound() throws {
         speech.read(into: &frame)
+        let clock = CPUClock.current()
         let start = clock.nanoseconds
         let length = try frame.samples.withUnsafeBufferPointer { samples in
             try packet.withUnsafeMutableBytes { try opusEncoder.encode(samples, into: $0) }
@@ -76,11 +76,12 @@ final class CodecsAlone {
                 try opusDecoder.decode(UnsafeRawBufferPointer(rebasing: bytes[..<length]), into: $0)
             }
         }
-        count(start, encoded)
+        count(start, encoded, clock.nanoseconds)
     }
 
     private func codePicture(forceKeyFrame: Bool) throws {
         guard let picture = video.nextFrame(at: MediaTime(nanoseconds: Instant.now.nanoseconds)) else { return }
+        let clock = CPUClock.current()
         let start = clock.nanoseconds
         var encoded = start
         let decoder = vp8Decoder
@@ -89,11 +90,11 @@ final class CodecsAlone {
             return (try? decoder.decode(frame.payload) { _ in }) != nil
         }
         guard isDecoded else { throw BenchError("a picture could not be decoded") }
-        count(start, encoded)
+        count(start, encoded, clock.nanoseconds)
     }
 
-    private func count(_ start: Int, _ encoded: Int) {
+    private func count(_ start: Int, _ encoded: Int, _ decoded: Int) {
         spent.encoding += encoded - start
-        spent.decoding += clock.nanoseconds - encoded
+        spent.decoding += decoded - encoded
     }
 }

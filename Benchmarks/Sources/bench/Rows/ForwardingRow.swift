@@ -25,7 +25,7 @@ enum ForwardingRow {
         let title = "forward a packet, \(count) subscribers, \(profile.short)"
         let format: (Double) -> String = { "\($0.fixed(2)) us" }
         return [
-            .comparison("P1", title, ours: values[0], reference: values[1], limit: nil, format: format),
+            .comparison("P1", title, ours: values[0], reference: values[1], limit: 1.5, format: format),
             .comparison("P1", title + ", GSO", ours: values[2], reference: values[1], limit: 1.5, format: format),
         ]
     }

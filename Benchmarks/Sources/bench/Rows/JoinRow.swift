@@ -9,7 +9,9 @@ enum JoinRow {
 
     @Sendable static func run(_ settings: BenchSettings) async throws -> [Row] {
         let call = try await CallJoin.run(joins: joins)
-        return rows("join the call server, token in hand, to SRTP keys", call.milliseconds, call.agent, call.server)
+        return rows(
+            "join the call server, token in hand, to SRTP keys", call.milliseconds, call.agent, call.server,
+            isJudged: true)
             + (try peers())
     }
 
@@ -25,7 +27,9 @@ enum JoinRow {
         try agent.shutDown()
         try server.shutDown()
         return rows(
-            "ICE and DTLS alone", milliseconds, Double(spent.0) / 1e6 / Double(joins), Double(spent.1) / 1e6 / Double(joins))
+            "ICE and DTLS alone", milliseconds, Double(spent.0) / 1e6 / Double(joins),
+            Double(spent.1) / 1e6 / Double(joins),
+            isJudged: false)
     }
 
     /// Milliseconds that one join took.
@@ -48,15 +52,19 @@ enum JoinRow {
         return elapsed
     }
 
-    private static func rows(_ what: String, _ milliseconds: [Double], _ agent: Double, _ server: Double) -> [Row] {
+    /// - Parameter isJudged: whether the goal is about this kind of join.
+    private static func rows(
+        _ what: String, _ milliseconds: [Double], _ agent: Double, _ server: Double, isJudged: Bool
+    ) -> [Row] {
         let (median, tail) = (milliseconds.median, milliseconds.percentile(99))
         return [
             Row(
                 id: "P5", what: "\(what): median; p99 of \(joins)",
-                ours: "\(median.fixed(1)); \(tail.fixed(1)) ms", goal: "15; 50 ms", isMet: median <= 15 && tail <= 50),
+                ours: "\(median.fixed(1)); \(tail.fixed(1)) ms", goal: isJudged ? "at most 15; 50 ms" : "",
+                isMet: isJudged ? median <= 15 && tail <= 50 : nil),
             Row(
                 id: "P5", what: "CPU of that: agent; server", ours: "\(agent.fixed(2)); \(server.fixed(2)) ms",
-                goal: "at most 1 ms each", isMet: agent <= 1 && server <= 1),
+                goal: isJudged ? "at most 1 ms each" : "", isMet: isJudged ? agent <= 1 && server <= 1 : nil),
         ]
     }
 }

@@ -10,7 +10,8 @@ enum ReceivingRow {
                 let floor = try FloorFleet(profile, agents: count)
                 let seconds = settings.window * 0.7
                 let values = try alternate(
-                    rounds: settings.rounds, [{ try fleet.window(seconds: seconds) }, { try floor.window(seconds: seconds) }])
+                    rounds: settings.rounds,
+                    [{ try fleet.window(seconds: seconds) }, { try floor.window(seconds: seconds) }])
                 try fleet.close()
                 rows.append(
                     .comparison(

@@ -12,8 +12,9 @@ enum SealRow {
             let ours = try Sealer(profile, .libcrypto)
             let library = try Sealer(profile, .libsrtp2)
             let floor = FloorSealer(profile)
-            let values = alternate(
-                rounds: settings.rounds, [{ ours.window(packets) }, { floor.window(packets) }, { library.window(packets) }])
+            let values = try alternate(
+                rounds: settings.rounds,
+                [{ ours.window(packets) }, { floor.window(packets) }, { library.window(packets) }])
             rows.append(
                 .comparison("P9", "seal \(length) B, \(profile.short), libcrypto", values[0], values[1], limit: 1.1))
             rows.append(

@@ -62,7 +62,9 @@ struct ThreadGroupClock: Sendable {
 
 extension ThreadGroupClock {
     /// The same for what starts threads by and by.
-    static func ofThreads<Result>(startedBy body: () async throws -> Result) async rethrows -> (Result, ThreadGroupClock) {
+    static func ofThreads<Result>(startedBy body: () async throws -> Result) async rethrows -> (
+        Result, ThreadGroupClock
+    ) {
         let before = Set(threads())
         let result = try await body()
         let started = threads().filter { !before.contains($0) }

@@ -25,7 +25,8 @@ struct Row: Sendable {
     }
 
     var cells: [String] {
-        let spread = ratios.isEmpty ? "" : "\(ratios.median.fixed(2)) (\(ratios.least.fixed(2))-\(ratios.greatest.fixed(2)))"
+        let spread =
+            ratios.isEmpty ? "" : "\(ratios.median.fixed(2)) (\(ratios.least.fixed(2))-\(ratios.greatest.fixed(2)))"
         return [id, what, ours, reference, spread, goal, isMet.map { $0 ? "met" : "NOT met" } ?? ""]
     }
 }
@@ -39,7 +40,8 @@ enum Table {
         let widths = titles.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         let rule = "|" + widths.map { String(repeating: "-", count: $0 + 2) }.joined(separator: "|") + "|"
         let text = lines.map { line in
-            "| " + zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: " | ") + " |"
+            "| " + zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: " | ")
+                + " |"
         }
         return ([text[0], rule] + text.dropFirst()).joined(separator: "\n")
     }

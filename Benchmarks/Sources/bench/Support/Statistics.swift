@@ -16,7 +16,9 @@ extension [Double] {
 }
 
 extension Double {
+    /// "-" where it is no number.
     func fixed(_ digits: Int) -> String {
+        guard isFinite else { return "-" }
         var scale = 1
         for _ in 0..<digits { scale *= 10 }
         let scaled = Int((magnitude * Double(scale)).rounded())

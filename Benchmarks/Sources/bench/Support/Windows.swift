@@ -9,7 +9,7 @@ struct BenchSettings: Sendable {
 /// Lets the contestants take turns, so that what else the machine does hits all of them alike.
 ///
 /// - Returns: for each contestant its windows' values, in order.
-func alternate(rounds: Int, _ contestants: [() throws -> Double]) rethrows -> [[Double]] {
+func alternate(rounds: Int, _ contestants: [() throws -> Double]) throws -> [[Double]] {
     var values = contestants.map { _ in [Double]() }
     for _ in 0..<rounds {
         for (index, contestant) in contestants.enumerated() { values[index].append(try contestant()) }

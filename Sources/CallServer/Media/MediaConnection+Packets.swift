@@ -1,0 +1,58 @@
+import RTCCore
+import RTCTransport
+import RTCWire
+import SFUCore
+
+extension MediaConnection: PeerFlowHandler {
+    func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
+        if !ingress.receive(packet, in: buffer) { statistics.dropped += 1 }
+    }
+
+    func handle(_ event: PeerEvent, on flow: PeerFlow) {
+        switch event {
+        case .stateChanged(let state):
+            if state == .connected { startConsumers() }
+            owner?.connection(self, changedTo: state)
+        case .connected(let profile):
+            logger.debug("media connected", metadata: ["profile": "\(profile)"])
+        case .failed(let failure):
+            logger.notice("media failed", metadata: ["reason": "\(failure)"])
+        case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
+            ingress.receiveSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival)
+        case .keyFrameRequest(let ssrc):
+            consumers[ssrc]?.requestKeyFrame(now: MonotonicClock.now())
+        case .nack(let ssrc, let sequences):
+            consumers[ssrc]?.resend(sequences, now: MonotonicClock.now(), spacing: repetitionSpacing)
+        case .rtp, .selectedPair, .closed, .receiverReport, .bye, .applicationData: break
+        }
+    }
+
+    /// Shorter than the round trip, so that a request which the client times by its own measure isn't refused.
+    private var repetitionSpacing: Interval {
+        min(max((flow.peer.roundTripTime ?? .milliseconds(20)) * 0.75, .milliseconds(5)), .milliseconds(250))
+    }
+}
+
+extension MediaConnection: ConsumerSink {
+    func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool {
+        var isSent = false
+        flow.perform { peer, outbox, now in
+            isSent = peer.forward(packet, prefix: prefix, payload: payload, now: now, into: outbox)
+        }
+        return isSent
+    }
+
+    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32) {
+        flow.perform { peer, outbox, now in
+            peer.sendSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, now: now, into: outbox)
+        }
+    }
+}
+
+extension MediaConnection: ProducerSource {
+    func requestKeyFrame(ssrc: UInt32) {
+        flow.perform { peer, outbox, now in peer.requestKeyFrame(ssrc: ssrc, now: now, into: outbox) }
+    }
+
+    func keyFrameReceived(ssrc: UInt32) { flow.perform { peer, _, _ in peer.keyFrameReceived(ssrc: ssrc) } }
+}

@@ -1,0 +1,133 @@
+import NIOCore
+import RTCCore
+import RTCTransport
+import RTCWire
+import SFUCore
+
+extension MediaConnection {
+    /// Wants a track sent to this client. The line comes with the next negotiation.
+    func add(_ send: OutgoingTrack) { sends.append(send) }
+
+    /// Stops sending a track; true where the client must be told by another negotiation.
+    func removeSend(track: String) -> Bool {
+        guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
+        let send = sends.remove(at: index)
+        if let consumer = send.consumer {
+            consumer.stop()
+            consumers[send.ssrc] = nil
+            flow.perform { peer, outbox, now in
+                peer.removeSendStream(ssrc: send.ssrc, sendBye: true, now: now, into: outbox)
+            }
+        }
+        guard let line = send.line else { return false }
+        negotiator.clearSend(line)
+        return true
+    }
+
+    func send(track: String) -> OutgoingTrack? { sends.first { $0.trackID == track } }
+
+    /// How many lines of each kind the client would have to add for what waits.
+    var missingLines: (audio: Int, video: Int) {
+        func missing(_ kind: StreamKind) -> Int {
+            let waiting = sends.filter { $0.line == nil && !$0.isRefused && $0.producer.kind == kind }.count
+            let idle = negotiator.lines.filter { $0.streamKind == kind && $0.isIdle }.count
+            return max(0, waiting - idle)
+        }
+        return (missing(.audio), missing(.video))
+    }
+
+    /// Tracks that have no line yet.
+    var hasWaiting: Bool { sends.contains { $0.line == nil && !$0.isRefused } }
+
+    /// Gives lines to what waits: idle lines of the client's offer, or lines of our own next one.
+    func placeWaiting() {
+        for send in sends where send.line == nil && !send.isRefused {
+            let kind: SDPMediaKind = send.producer.kind == .audio ? .audio : .video
+            if role == .answering {
+                guard let line = negotiator.idleLine(kind) else { continue }
+                send.line = line
+                negotiator.setSend(line, send.description)
+            } else if let line = freeOwnLine(kind) {
+                send.line = line
+                negotiator.setDirection(line, .sendonly)
+                negotiator.setSend(line, send.description)
+            } else {
+                send.line = negotiator.addLine(kind: kind, direction: .sendonly, send: send.description)
+            }
+        }
+    }
+
+    private func freeOwnLine(_ kind: SDPMediaKind) -> Int? {
+        negotiator.lines.first { $0.kind == kind && $0.state == .active && $0.send == nil }?.index
+    }
+
+    /// The track that each mid carries, for clients that map by mid.
+    var trackByMid: [String: String] {
+        var result: [String: String] = [:]
+        for send in sends {
+            guard let line = send.line, negotiator.lines.indices.contains(line) else { continue }
+            result[negotiator.lines[line].mid] = send.trackID
+        }
+        return result
+    }
+
+    /// Brings the peer in line with what has been negotiated, and starts what can start.
+    func applyLines() {
+        flow.perform { peer, outbox, now in
+            peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            connect(&peer, outbox, now)
+        }
+        for send in sends { open(send) }
+    }
+
+    private func connect(_ peer: inout Peer, _ outbox: Outbox, _ now: Instant) {
+        guard let remote = negotiator.remoteTransport, remote.generation != transportGeneration else { return }
+        transportGeneration = remote.generation
+        peer.setRemote(
+            credentials: ICECredentials(ufrag: remote.ufrag, pwd: remote.pwd), fingerprint: remote.fingerprint,
+            dtlsRole: remote.localRole, remoteIsLite: remote.isLite, now: now, into: outbox)
+    }
+
+    private func open(_ send: OutgoingTrack) {
+        guard let index = send.line, send.consumer == nil, !send.isRefused else { return }
+        let line = negotiator.lines[index]
+        guard line.direction.sends, line.send != nil else { return }
+        guard let stream = line.sendStream(codec: send.codecName, cache: .external) else {
+            send.isRefused = true
+            negotiator.clearSend(index)
+            send.line = nil
+            return
+        }
+        let consumer = Consumer(
+            ConsumerConfiguration(
+                ssrc: stream.ssrc, payloadType: stream.payloadType, rtxSSRC: stream.rtxSSRC,
+                rtxPayloadType: stream.rtxPayloadType, firstSequence: .random(in: 0..<0x8000),
+                firstRTXSequence: .random(in: 0..<0x8000)),
+            producer: send.producer, sink: self)
+        send.consumer = consumer
+        send.applySettings(now: MonotonicClock.now())
+        consumers[stream.ssrc] = consumer
+        flow.perform { peer, _, _ in peer.addSendStream(stream) }
+        if isConnected { start(consumer) }
+    }
+
+    /// A client that has only just been sent our answer would take packets of a stream that it doesn't know yet for
+    /// somebody else's, and lose the key frame: video waits for it a moment.
+    private func start(_ consumer: Consumer) {
+        guard role == .answering, consumer.producer.kind == .video else {
+            return consumer.start(now: MonotonicClock.now())
+        }
+        flow.eventLoop.assumeIsolated().scheduleTask(in: MediaConnection.answerGrace) { [weak self] in
+            guard let self, sends.contains(where: { $0.consumer === consumer }) else { return }
+            consumer.start(now: MonotonicClock.now())
+        }
+    }
+
+    private static let answerGrace = TimeAmount.milliseconds(60)
+
+    /// Video that came before the connection stood would have been lost with its key frame.
+    func startConsumers() {
+        let now = MonotonicClock.now()
+        for send in sends { send.consumer?.start(now: now) }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Testing
+
+@testable import callagent
+
+/// What the command line takes, and what it says where it doesn't.
+@Suite struct CommandLineTests {
+    @Test func pictureFormats() throws {
+        let format = try #require(PictureFormat(argument: "1280x720@15"))
+        #expect((format.width, format.height, format.frameRate) == (1280, 720, 15))
+        #expect(PictureFormat(argument: "640x360")?.frameRate == 30)
+    }
+
+    @Test(arguments: ["", "x", "640", "640x", "640x360@", "640x360@0", "0x0@30", "640x360@abc", "99999x99999@30", "-1x-1"])
+    func brokenPictureFormats(text: String) { #expect(PictureFormat(argument: text) == nil) }
+
+    @Test(arguments: [
+        ["call", "--participants", "1"], ["call", "--participants", "21"], ["call", "--duration", "0"], ["call", "--duration", "5.9"], ["call", "--participants", "20"],
+        ["call", "--server", "ws://127.0.0.1:1"], ["call", "--mute", "nobody"], ["call", "--picture", "big"],
+        ["join", "--url", "ws://h"], ["join", "--url", "ws://h", "--token", "t", "--tone", "5"],
+        ["join", "--url", "ws://h", "--token", "t", "--tone", "440", "--say", "x"],
+        ["serve"], ["serve", "--secret", "s", "--port", "70000"], ["serve", "--secret", ""],
+        ["token", "mint", "--key", "k"], ["doctor", "--port", "0"], ["nonsense"], ["call", "--log-level", "loud"],
+    ])
+    func wrongCommandLinesAreRefused(arguments: [String]) {
+        #expect(throws: (any Error).self) { _ = try CallAgent.parseAsRoot(arguments) }
+    }
+
+    @Test(arguments: [
+        ["call"], ["call", "--participants", "6", "--duration", "30", "--json", "--mute", "bob"],
+        ["join", "--url", "ws://h:1", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--tone", "440"],
+        ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["doctor", "--json"],
+        ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
+    ])
+    func rightCommandLinesAreTaken(arguments: [String]) throws { _ = try CallAgent.parseAsRoot(arguments) }
+}

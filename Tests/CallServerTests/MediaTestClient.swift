@@ -1,0 +1,181 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTCCore
+import RTCTransport
+import RTCWire
+
+/// A client's media connection: the same `Peer` and `Negotiator` that our participants use, and a place where what comes
+/// in is written down. Payload types and extension ids of its offers are drawn from a seed.
+// Touched on `eventLoop` only; the tests hop.
+final class MediaTestClient: @unchecked Sendable {
+    struct Received: Sendable, Hashable {
+        var payloadType: UInt8
+        var ssrc: UInt32
+        var sequence: UInt16
+        var level: UInt8?
+        var payload: [UInt8]
+    }
+
+    let packets: AsyncStream<Received>
+    private let eventLoop: any EventLoop
+    private let mux: UDPMux
+    private let flow: PeerFlow
+    private var negotiator: Negotiator
+    private let incoming: AsyncStream<Received>.Continuation
+    private let connected: EventLoopPromise<Void>
+    private let handler = Handler()
+
+    static func make(seed: UInt64, offers: Bool = true) async throws -> MediaTestClient {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        var settings = UDPMuxConfiguration()
+        settings.isExclusive = true
+        let certificate = try DTLSCertificate.generate()
+        return try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0, configuration: settings)
+            .flatMapThrowing { try MediaTestClient($0, certificate, seed: seed, offers: offers) }.get()
+    }
+
+    private init(_ mux: UDPMux, _ certificate: DTLSCertificate, seed: UInt64, offers: Bool) throws {
+        self.mux = mux
+        eventLoop = mux.eventLoop
+        connected = mux.eventLoop.makePromise()
+        (packets, incoming) = AsyncStream.makeStream()
+        let peer = PeerConfiguration(iceRole: offers ? .controlling : .controlled, certificate: certificate)
+        guard let flow = mux.makeFlow(configuration: peer, handler: handler) else { throw ChannelError.inputClosed }
+        self.flow = flow
+        var configuration = NegotiatorConfiguration(
+            credentials: flow.peer.localCredentials, fingerprint: certificate.fingerprint)
+        configuration.numbering = .random(seed: seed)
+        negotiator = Negotiator(configuration: configuration)
+        flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
+        negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: flow.peer.localCredentials.ufrag) }
+        handler.onPacket = { [incoming] in incoming.yield($0) }
+        handler.onConnected = { [connected] in connected.succeed() }
+    }
+
+    deinit { connected.fail(ChannelError.eof) }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await eventLoop.submit(body).get()
+    }
+
+    func offer(
+        audioReceivers: Int = 0, videoReceivers: Int = 0, application: Bool = false
+    ) async throws -> String {
+        try await onLoop { [self] in
+            for _ in 0..<audioReceivers { negotiator.addLine(kind: .audio, direction: .recvonly) }
+            for _ in 0..<videoReceivers { negotiator.addLine(kind: .video, direction: .recvonly) }
+            if application { negotiator.addLine(kind: .application) }
+            return try negotiator.createOffer().description
+        }
+    }
+
+    /// Adds a line that sends, as clients announce theirs: the track id is the cid.
+    func addSender(_ kind: SDPMediaKind, cid: String, ssrc: UInt32) async throws {
+        try await onLoop { [self] in
+            _ = negotiator.addLine(
+                kind: kind, direction: .sendonly,
+                send: SendDescription(
+                    streamID: "-", trackID: cid, ssrc: ssrc, rtxSSRC: kind == .video ? ssrc + 1 : nil))
+        }
+    }
+
+    func stopSender(cid: String) async throws {
+        try await onLoop { [self] in
+            for line in negotiator.lines where line.send?.trackID == cid {
+                negotiator.clearSend(line.index)
+                negotiator.setDirection(line.index, .inactive)
+            }
+        }
+    }
+
+    func take(answer text: String) async throws {
+        try await onLoop { [self] in
+            try negotiator.applyAnswer(SDPSession(parsing: text))
+            apply()
+        }
+    }
+
+    func answer(_ text: String) async throws -> String {
+        try await onLoop { [self] in
+            try negotiator.applyOffer(SDPSession(parsing: text))
+            let answer = try negotiator.createAnswer().description
+            apply()
+            return answer
+        }
+    }
+
+    func add(candidate: String) async throws {
+        try await onLoop { [self] in
+            let candidate = try ICECandidate(parsing: candidate)
+            flow.perform { peer, outbox, now in _ = peer.addRemoteCandidate(candidate, now: now, into: outbox) }
+        }
+    }
+
+    private func apply() {
+        let streams = negotiator.lines.compactMap { $0.sendStream() }
+        flow.perform { peer, outbox, now in
+            peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            let known = Set(peer.sendStreams.map(\.ssrc))
+            for stream in streams where !known.contains(stream.ssrc) { peer.addSendStream(stream) }
+            guard let remote = negotiator.remoteTransport, peer.state == .new else { return }
+            peer.setRemote(
+                credentials: ICECredentials(ufrag: remote.ufrag, pwd: remote.pwd), fingerprint: remote.fingerprint,
+                dtlsRole: remote.localRole, now: now, into: outbox)
+        }
+    }
+
+    func untilConnected() async throws {
+        let guardTime = eventLoop.scheduleTask(in: .seconds(20)) { [connected] in connected.fail(ChannelError.eof) }
+        defer { guardTime.cancel() }
+        try await connected.futureResult.get()
+    }
+
+    func send(ssrc: UInt32, timestamp: UInt32, marker: Bool = false, level: UInt8? = nil, _ payload: [UInt8])
+        async throws
+    {
+        try await onLoop { [self] in
+            var extensions = RTPExtensions()
+            extensions.audioLevel = level.map { AudioLevel(level: $0, voice: true) }
+            payload.withUnsafeBytes { bytes in
+                flow.perform { peer, outbox, now in
+                    peer.send(
+                        ssrc: ssrc, marker: marker, timestamp: timestamp, extensions: extensions, payload: bytes,
+                        now: now,
+                        into: outbox)
+                }
+            }
+        }
+    }
+
+    /// What the numbers of a line are, on this side.
+    func payloadType(mid: String) async throws -> UInt8? {
+        try await onLoop { [self] in negotiator.line(mid: mid)?.codecs.first?.payloadType }
+    }
+
+    /// How often the server has asked for a key frame.
+    func keyFrameRequests(ssrc: UInt32) async throws -> Int {
+        try await onLoop { [self] in flow.peer.sendStatistics(ssrc: ssrc)?.plisReceived ?? 0 }
+    }
+
+    func close() async throws {
+        incoming.finish()
+        try await mux.close().get()
+    }
+
+    private final class Handler: PeerFlowHandler {
+        var onPacket: (Received) -> Void = { _ in }
+        var onConnected: () -> Void = {}
+
+        func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
+            onPacket(
+                Received(
+                    payloadType: packet.header.payloadType, ssrc: packet.ssrc, sequence: packet.header.sequenceNumber,
+                    level: packet.extensions.audioLevel?.level, payload: Array(buffer[packet.payload])))
+        }
+
+        func handle(_ event: PeerEvent, on flow: PeerFlow) {
+            if case .stateChanged(.connected) = event { onConnected() }
+        }
+    }
+}

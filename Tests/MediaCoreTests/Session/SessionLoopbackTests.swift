@@ -1,0 +1,119 @@
+import MediaCore
+import Testing
+
+/// Two media sessions on real sockets, which negotiate with each other without any server between them.
+@Suite struct SessionLoopbackTests {
+    /// Passes pictures and sounds on and says when enough of them have come.
+    private final class Watch: AudioSink, VideoSink {
+        let meter = AudioMeter()
+        let card = TestCardSink(expectedSender: 7)
+        let sounds: AsyncStream<Void>
+        let pictures: AsyncStream<Void>
+        private let sound: AsyncStream<Void>.Continuation
+        private let picture: AsyncStream<Void>.Continuation
+
+        init() {
+            (sounds, sound) = AsyncStream.makeStream(of: Void.self)
+            (pictures, picture) = AsyncStream.makeStream(of: Void.self)
+        }
+
+        func receive(_ frame: AudioFrame) {
+            meter.receive(frame)
+            sound.yield()
+        }
+
+        func receive(_ frame: VideoFrame) {
+            card.receive(frame)
+            picture.yield()
+        }
+    }
+
+    private static func first(_ count: Int, of stream: AsyncStream<Void>) async {
+        var left = count
+        for await _ in stream {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    /// Carries candidates to the other side and collects tracks until `count` are there.
+    private static func tracks(_ count: Int, of session: MediaSession, candidatesTo other: MediaSession) async throws
+        -> [RemoteTrack]
+    {
+        var tracks: [RemoteTrack] = []
+        for await event in session.events {
+            switch event {
+            case .localCandidate(let candidate): try await other.addRemoteCandidate(candidate)
+            case .trackAdded(let track):
+                tracks.append(track)
+                if tracks.count == count { return tracks }
+            default: break
+            }
+        }
+        return tracks
+    }
+
+    @Test(arguments: [SRTPBackendChoice.libcrypto, .libsrtp2])
+    func soundAndPicturesArrive(backend: SRTPBackendChoice) async throws {
+        let engine = MediaEngine()
+        var near = MediaSessionConfiguration()
+        near.srtpBackend = backend
+        let sender = try await MediaSession(engine: engine, configuration: near)
+        let receiver = try await MediaSession(engine: engine)
+        let card = try TestCardSource(sender: 7, width: 320, height: 180)
+        _ = try await sender.addTrack(LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
+        let video = try await sender.addTrack(LocalTrack(.video(card, .init()), id: "card"), streamID: "s")
+        async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
+        let offer = try await sender.createOffer()
+        let answer = try await receiver.createAnswer(to: offer)
+        try await sender.setAnswer(answer)
+        let tracks = try await Self.tracks(2, of: receiver, candidatesTo: sender)
+        #expect(Set(tracks.map(\.trackID)) == ["tone", "card"])
+        #expect(tracks.allSatisfy { $0.streamID == "s" })
+        let watch = Watch()
+        for track in tracks {
+            if track.kind == .audio { track.attach(watch as any AudioSink) } else { track.attach(watch as any VideoSink) }
+        }
+        await Self.first(30, of: watch.pictures)
+        await Self.first(30, of: watch.sounds)
+        let statistics = await receiver.statistics()
+        #expect(statistics.srtpProfile == "SRTP_AEAD_AES_128_GCM")
+        #expect(statistics.receivers.count == 2)
+        #expect(statistics.receivers.allSatisfy { $0.packetsLost == 0 && $0.framesDecoded >= 29 })
+        #expect(watch.card.report.missing == 0)
+        #expect(watch.card.report.wrongSender == 0)
+        let hertz = try #require(watch.meter.measurement.dominantHz)
+        #expect(abs(hertz - 440) < 5)
+        try await sender.removeTrack(video)
+        #expect(await sender.statistics().senders.map(\.trackID) == ["tone"])
+        await sender.close()
+        await receiver.close()
+        _ = try await carried
+        await engine.shutdown()
+    }
+
+    @Test(arguments: ["", "v=0", "not sdp at all", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio nine X 0\r\n"])
+    func aBrokenOfferIsAnError(sdp: String) async throws {
+        let engine = MediaEngine()
+        let session = try await MediaSession(engine: engine)
+        await #expect(throws: SessionError.self) {
+            _ = try await session.createAnswer(to: SessionDescription(kind: .offer, sdp: sdp))
+        }
+        await #expect(throws: SessionError.self) {
+            try await session.setAnswer(SessionDescription(kind: .answer, sdp: sdp))
+        }
+        await session.close()
+        await engine.shutdown()
+    }
+
+    @Test func anUnknownHostIsNamed() async throws {
+        let engine = MediaEngine()
+        var configuration = MediaSessionConfiguration()
+        configuration.remoteHint = "host.invalid"
+        let error = await #expect(throws: MediaError.self) {
+            _ = try await MediaSession(engine: engine, configuration: configuration)
+        }
+        #expect(error?.description.contains("host.invalid") == true)
+        await engine.shutdown()
+    }
+}
