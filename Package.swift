@@ -48,7 +48,8 @@ let package = Package(
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
-        .systemLibrary(name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
+        .systemLibrary(
+            name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
         // Bytes and protocols: no socket, no clock, no task.
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),

@@ -75,7 +75,9 @@ extension Call {
     }
 
     private func subscribed(_ media: RemoteTrack, _ id: String, of owner: String) {
-        guard let participant = roster[owner], let track = participant.tracks.first(where: { $0.id == id }) else { return }
+        guard let participant = roster[owner], let track = participant.tracks.first(where: { $0.id == id }) else {
+            return
+        }
         roster.media[id] = media
         media.isPaused = track.isMuted
         hub.send(.trackSubscribed(media, track, participant))

@@ -21,7 +21,8 @@ public actor Call {
     var lostAt: MediaTime?
     private var pump: Task<Void, Never>?
 
-    init(descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime, logger: Logger) {
+    init(descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime, logger: Logger)
+    {
         self.descriptor = descriptor
         self.session = session
         self.begun = begun

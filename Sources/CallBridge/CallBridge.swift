@@ -76,10 +76,12 @@ public final class CallBridge: Sendable {
         var logger = configuration.logger
         logger[metadataKey: "call"] = "\(descriptor.callId)"
         let context = ProviderContext(
-            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically, logger: logger)
+            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically, logger: logger
+        )
         let session = try await provider.connect(descriptor, context: context)
         let call = Call(
-            descriptor: descriptor, session: session, local: await session.localParticipant, begun: begun, logger: logger)
+            descriptor: descriptor, session: session, local: await session.localParticipant, begun: begun,
+            logger: logger)
         await call.start()
         return call
     }

@@ -28,7 +28,8 @@ public struct FileDescriptorSource: CallDescriptorSource {
     public func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CallError(
-                .configuration, .configurationUnavailable, "the call descriptor file \(path) can't be read; check its path")
+                .configuration, .configurationUnavailable,
+                "the call descriptor file \(path) can't be read; check its path")
         }
         let decoder = JSONDecoder()
         if let single = try? decoder.decode(CallDescriptor.self, from: data) { return single }

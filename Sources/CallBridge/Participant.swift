@@ -65,7 +65,8 @@ public struct Track: Sendable, Hashable, Identifiable {
 
     /// A track from its parts.
     public init(
-        id: String, kind: MediaKind, name: String = "", source: Source = .unknown, isMuted: Bool = false, width: Int = 0,
+        id: String, kind: MediaKind, name: String = "", source: Source = .unknown, isMuted: Bool = false,
+        width: Int = 0,
         height: Int = 0
     ) {
         self.id = id

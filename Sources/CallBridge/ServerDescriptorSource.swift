@@ -63,7 +63,8 @@ public struct ServerDescriptorSource: CallDescriptorSource {
                 .configuration, .configurationUnavailable,
                 "\"\(server)\" is no server URL; write it as http://host:port or https://host")
         }
-        parts.path = (parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path) + "/callbridge/v1/descriptor"
+        parts.path =
+            (parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path) + "/callbridge/v1/descriptor"
         var items = [URLQueryItem(name: "conversation", value: conversation)]
         if let identity { items.append(URLQueryItem(name: "identity", value: identity)) }
         parts.queryItems = items
@@ -81,7 +82,8 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         } catch {
             throw CallError(
                 .network, .unreachable,
-                "the configuration service at \(server) does not answer (\(error.localizedDescription)); is it running?")
+                "the configuration service at \(server) does not answer (\(error.localizedDescription)); is it running?"
+            )
         }
     }
 

@@ -5,7 +5,8 @@ import MediaCore
 extension Participant {
     init(_ info: Livekit_ParticipantInfo, isLocal: Bool) {
         self.init(
-            id: info.sid, identity: info.identity, name: info.name, metadata: info.metadata, attributes: info.attributes,
+            id: info.sid, identity: info.identity, name: info.name, metadata: info.metadata,
+            attributes: info.attributes,
             isLocal: isLocal, tracks: info.tracks.map { Track($0) })
     }
 }
@@ -83,7 +84,8 @@ extension CallEndReason {
             switch reason {
             case .clientInitiated: .lastMandatoryParticipantLeft
             case .roomDeleted, .roomClosed: .conversationEnded
-            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .migration, .joinFailure: .systemShutdown
+            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .migration, .joinFailure:
+                .systemShutdown
             case .userUnavailable: .declinedBecauseUnavailable
             case .userRejected: .declined
             default: .unknown

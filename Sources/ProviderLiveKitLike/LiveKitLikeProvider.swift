@@ -30,7 +30,8 @@ public struct LiveKitLikeProvider: CallProvider {
         guard let token = descriptor.credentials.token, !token.isEmpty else {
             throw CallError(
                 .configuration, .invalidArgument,
-                "the call descriptor has no access token for \(descriptor.endpoint); the server's configuration must give one")
+                "the call descriptor has no access token for \(descriptor.endpoint); the server's configuration must give one"
+            )
         }
         let target = try SignalTarget(serverURL: descriptor.endpoint)
         if mode != .twoConnections {
@@ -44,7 +45,8 @@ public struct LiveKitLikeProvider: CallProvider {
             let session = try await LiveKitSession.join(
                 target, token: token, single: false, context: context, mayFallBack: false)
         else {
-            throw CallError(.provider, .protocolViolation, "the server at \(descriptor.endpoint) speaks no LiveKit protocol")
+            throw CallError(
+                .provider, .protocolViolation, "the server at \(descriptor.endpoint) speaks no LiveKit protocol")
         }
         return session
     }

@@ -11,7 +11,11 @@ extension LiveKitSession {
     }
 
     private func sendOffer(_ offer: SessionDescription) {
-        send { $0.offer = .with { $0.type = "offer"; $0.sdp = offer.sdp } }
+        send {
+            $0.offer = .with {
+                $0.type = "offer"; $0.sdp = offer.sdp
+            }
+        }
     }
 
     func handleAnswer(_ answer: Livekit_SessionDescription) async {

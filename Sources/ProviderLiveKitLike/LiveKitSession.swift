@@ -118,7 +118,8 @@ actor LiveKitSession: ProviderSession {
             case .leave(let leave):
                 await signal.close()
                 throw CallError(
-                    .provider, .providerRefused, "the server \(target.host):\(target.port) refused the join: \(leave.reason)")
+                    .provider, .providerRefused,
+                    "the server \(target.host):\(target.port) refused the join: \(leave.reason)")
             default: continue
             }
         }
@@ -170,7 +171,11 @@ actor LiveKitSession: ProviderSession {
             throw CallError(.caller, .invalidArgument, "no track \(trackID) is published by us")
         }
         publication.track.isMuted = muted
-        send { $0.mute = .with { $0.sid = trackID; $0.muted = muted } }
+        send {
+            $0.mute = .with {
+                $0.sid = trackID; $0.muted = muted
+            }
+        }
     }
 
     func setSubscribed(_ subscribed: Bool, trackID: String) throws {
@@ -181,7 +186,11 @@ actor LiveKitSession: ProviderSession {
             request.subscription = .with {
                 $0.trackSids = [trackID]
                 $0.subscribe = subscribed
-                $0.participantTracks = [.with { $0.participantSid = owner; $0.trackSids = [trackID] }]
+                $0.participantTracks = [
+                    .with {
+                        $0.participantSid = owner; $0.trackSids = [trackID]
+                    }
+                ]
             }
         }
     }
@@ -194,7 +203,11 @@ actor LiveKitSession: ProviderSession {
 
     func leave() async {
         guard !hasEnded else { return }
-        send { $0.leave = .with { $0.reason = .clientInitiated; $0.action = .disconnect } }
+        send {
+            $0.leave = .with {
+                $0.reason = .clientInitiated; $0.action = .disconnect
+            }
+        }
         await finish(.lastMandatoryParticipantLeft, detail: "we left")
     }
 
@@ -210,7 +223,8 @@ actor LiveKitSession: ProviderSession {
         guard !hasEnded else { return }
         hasEnded = true
         for pending in pendingPublications.values {
-            pending.resume(throwing: CallError(.network, .providerLost, "the call ended before the track was accepted: \(detail)"))
+            pending.resume(
+                throwing: CallError(.network, .providerLost, "the call ended before the track was accepted: \(detail)"))
         }
         pendingPublications.removeAll()
         report.yield(.ended(reason, detail: detail))

@@ -36,7 +36,8 @@ struct RemoteRoster {
         return [.participantLeft(id: info.sid, ParticipantLeftReason(info.disconnectReason))]
     }
 
-    private mutating func changes(from old: Livekit_ParticipantInfo, to new: Livekit_ParticipantInfo) -> [ProviderEvent] {
+    private mutating func changes(from old: Livekit_ParticipantInfo, to new: Livekit_ParticipantInfo) -> [ProviderEvent]
+    {
         var events: [ProviderEvent] = []
         let before = Dictionary(old.tracks.map { ($0.sid, $0) }) { $1 }
         let after = Dictionary(new.tracks.map { ($0.sid, $0) }) { $1 }

@@ -42,7 +42,8 @@ final class SignalConnection: Sendable {
         } catch {
             throw CallError(
                 .network, .unreachable,
-                "the server \(target.host):\(target.port) can't be reached (\(reason(error))); is it running, and is the URL right?")
+                "the server \(target.host):\(target.port) can't be reached (\(reason(error))); is it running, and is the URL right?"
+            )
         }
     }
 
@@ -90,12 +91,14 @@ final class SignalConnection: Sendable {
 
     private static let maximumMessage = 2 * 1024 * 1024
 
-    private static func configure(_ channel: any Channel, target: SignalTarget, token: String) throws -> PendingUpgrade {
+    private static func configure(_ channel: any Channel, target: SignalTarget, token: String) throws -> PendingUpgrade
+    {
         var headers = HTTPHeaders()
         headers.add(name: "Host", value: "\(target.host):\(target.port)")
         headers.add(name: "Authorization", value: "Bearer \(token)")
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target.path, headers: headers)
-        let upgrader = NIOTypedWebSocketClientUpgrader<EventLoopFuture<Outcome>>(maxFrameSize: maximumMessage) { channel, _ in
+        let upgrader = NIOTypedWebSocketClientUpgrader<EventLoopFuture<Outcome>>(maxFrameSize: maximumMessage) {
+            channel, _ in
             channel.eventLoop.makeCompletedFuture { channel.eventLoop.makeSucceededFuture(try install(on: channel)) }
         }
         let upgrade = NIOTypedHTTPClientUpgradeConfiguration<EventLoopFuture<Outcome>>(

@@ -20,7 +20,8 @@ struct SignalTarget: Sendable, Hashable {
         case "wss", "https":
             throw CallError(
                 .configuration, .invalidArgument,
-                "\(serverURL): TLS signalling (\(scheme)://) is not part of this version; use ws:// to the server or to a TLS proxy on this machine")
+                "\(serverURL): TLS signalling (\(scheme)://) is not part of this version; use ws:// to the server or to a TLS proxy on this machine"
+            )
         default:
             throw CallError(
                 .caller, .invalidArgument, "\"\(serverURL)\" begins with \(scheme)://; write it as ws://host:port")

@@ -1,4 +1,3 @@
-import NIOCore
 import RTCWire
 
 /// Remote address to flow, and to the ready-made socket address: one probe per datagram, no hashing of structures.
@@ -8,12 +7,16 @@ import RTCWire
 struct AddressTable {
     struct Entry {
         var address: TransportAddress
-        var socketAddress: SocketAddress
+        var socketAddress: RawSocketAddress
         var flow: PeerFlow?
     }
 
+    private let isIPv4: Bool
     private(set) var entries: [Entry] = []
     private var slots: [Int32] = [Int32](repeating: -1, count: 64)
+
+    /// - Parameter isIPv4: the family of the socket that sends to these addresses.
+    init(isIPv4: Bool) { self.isIPv4 = isIPv4 }
 
     /// The position of `address` among `entries`, or -1.
     func find(_ address: TransportAddress) -> Int {
@@ -34,7 +37,7 @@ struct AddressTable {
             entries[found].flow = flow
             return
         }
-        entries.append(Entry(address: address, socketAddress: address.socketAddress, flow: flow))
+        entries.append(Entry(address: address, socketAddress: RawSocketAddress(address, forIPv4: isIPv4), flow: flow))
         if entries.count * 2 > slots.count { rebuild(slotCount: slots.count * 2) } else { place(entries.count - 1) }
     }
 
@@ -57,7 +60,8 @@ struct AddressTable {
     }
 
     static func hash(_ address: TransportAddress) -> Int {
-        var value = address.low ^ (address.high &* 0x9e37_79b9_7f4a_7c15) ^ (UInt64(address.port) &* 0xff51_afd7_ed55_8ccd)
+        var value =
+            address.low ^ (address.high &* 0x9e37_79b9_7f4a_7c15) ^ (UInt64(address.port) &* 0xff51_afd7_ed55_8ccd)
         value ^= value >> 32
         value = value &* 0xc4ce_b9fe_1a85_ec53
         return Int(truncatingIfNeeded: value >> 33)

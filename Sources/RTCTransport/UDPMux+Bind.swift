@@ -19,33 +19,39 @@ extension UDPMux {
     package static func bind(
         on eventLoop: any EventLoop, host: String, port: Int, configuration: UDPMuxConfiguration = .init()
     ) -> EventLoopFuture<UDPMux> {
-        let bufferSize = ChannelOptions.Types.SocketOption.Value(configuration.socketBufferSize)
-        let offload = System.supportsUDPSegmentationOffload
         var configuration = configuration
-        configuration.segmentationOffload = configuration.segmentationOffload && offload
+        configuration.segmentationOffload = configuration.segmentationOffload && System.supportsUDPSegmentationOffload
         let settings = configuration
+        // One peer's socket has a packet or two when it wakes; preparing for more costs each time.
+        let messages = settings.isExclusive ? 8 : 32
+        let socket: DatagramSocket
+        do {
+            socket = try DatagramSocket(host: host, port: port, bufferSize: settings.socketBufferSize)
+        } catch {
+            return eventLoop.makeFailedFuture(bindError(error, host: host, port: port))
+        }
         return DatagramBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.so_rcvbuf), value: bufferSize)
-            .channelOption(.socketOption(.so_sndbuf), value: bufferSize)
-            .channelOption(.datagramVectorReadMessageCount, value: 32)
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 32 * maximumDatagram))
-            .channelOption(.maxMessagesPerRead, value: 16)
+            .channelOption(.datagramVectorReadMessageCount, value: messages)
             .channelOption(
-                .writeBufferWaterMark, value: .init(low: 2 * 1024 * 1024, high: 8 * 1024 * 1024)
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: messages * maximumDatagram)
             )
-            .bind(host: host, port: port)
+            .channelOption(.maxMessagesPerRead, value: 16)
+            .withBoundSocket(socket.descriptor)
             .flatMapThrowing { channel in
                 guard let bound = channel.localAddress, let address = TransportAddress(bound) else {
                     throw UDPBindError(host: host, port: port, reason: "not an IP address")
                 }
-                let mux = UDPMux(channel: channel, localAddress: address, configuration: settings)
+                let mux = UDPMux(channel: channel, socket: socket, localAddress: address, configuration: settings)
                 try channel.pipeline.syncOperations.addHandler(DatagramHandler(mux: mux))
                 return mux
             }
-            .flatMapErrorThrowing { error in
-                let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-                throw error as? UDPBindError ?? UDPBindError(host: host, port: port, reason: reason)
-            }
+            .flatMapErrorThrowing { throw bindError($0, host: host, port: port) }
+    }
+
+    private static func bindError(_ error: any Error, host: String, port: Int) -> UDPBindError {
+        if let error = error as? UDPBindError { return error }
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        return UDPBindError(host: host, port: port, reason: reason)
     }
 }
 
@@ -60,6 +66,11 @@ private final class DatagramHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { mux.received(unwrapInboundIn(data)) }
 
     func channelReadComplete(context: ChannelHandlerContext) { mux.readCompleted() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        mux.channelClosed()
+        context.fireChannelInactive()
+    }
 
     // A socket error concerns one datagram (an unreachable port, say): the peers notice by their own timers.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}

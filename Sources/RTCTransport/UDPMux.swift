@@ -20,11 +20,16 @@ package final class UDPMux: @unchecked Sendable {
 
     let configuration: UDPMuxConfiguration
     private let channel: any Channel
+    private let socket: DatagramSocket
+    /// The descriptor belongs to the channel and must not be used after it.
+    private var isClosed = false
+    private var isOffloading: Bool
+    private let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: DatagramBatch.maximumSegments)
     private let outbox = Outbox()
     private var eventScratch: [PeerEvent] = []
     private var batch = DatagramBatch()
     private var flows: [PeerFlow] = []
-    private var byAddress = AddressTable()
+    private var byAddress: AddressTable
     private var byUfrag: [String: PeerFlow] = [:]
     private var touched: [PeerFlow] = []
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumDatagram, alignment: 16)
@@ -33,21 +38,31 @@ package final class UDPMux: @unchecked Sendable {
     private var timerDeadline = Instant.distantFuture
     private let ntpOffset = MonotonicClock.ntpOffset()
 
-    init(channel: any Channel, localAddress: TransportAddress, configuration: UDPMuxConfiguration) {
+    init(
+        channel: any Channel, socket: DatagramSocket, localAddress: TransportAddress, configuration: UDPMuxConfiguration
+    ) {
         self.channel = channel
+        self.socket = socket
+        isOffloading = configuration.segmentationOffload
+        byAddress = AddressTable(isIPv4: socket.isIPv4)
         self.eventLoop = channel.eventLoop
         self.localAddress = localAddress
         self.configuration = configuration
     }
 
-    deinit { scratch.deallocate() }
+    deinit {
+        scratch.deallocate()
+        vectors.deallocate()
+    }
 
     // MARK: Flows
 
     package var flowCount: Int { flows.count }
 
     /// Adds a peer. `nil` where the mux is full or another peer has the same user name fragment.
-    package func makeFlow(configuration peerConfiguration: PeerConfiguration, handler: (any PeerFlowHandler)?) -> PeerFlow? {
+    package func makeFlow(configuration peerConfiguration: PeerConfiguration, handler: (any PeerFlowHandler)?)
+        -> PeerFlow?
+    {
         eventLoop.preconditionInEventLoop()
         guard flows.count < configuration.maximumFlows else { return nil }
         var peer = Peer(configuration: peerConfiguration, now: MonotonicClock.now())
@@ -79,6 +94,7 @@ package final class UDPMux: @unchecked Sendable {
             for flow in flows { flow.close() }
             timer?.cancel()
             timer = nil
+            isClosed = true
             let loop = eventLoop
             return channel.close().flatMapError { _ in loop.makeSucceededVoidFuture() }
         }
@@ -192,53 +208,76 @@ package final class UDPMux: @unchecked Sendable {
     private func send() {
         let datagrams = outbox.datagrams
         guard !datagrams.isEmpty else { return }
-        if !channel.isWritable {
-            statistics.sendQueueDrops += datagrams.count
-        } else if datagrams.count == 1 || !configuration.segmentationOffload {
-            for datagram in datagrams { write(datagram) }
-        } else {
-            batch.group(datagrams)
-            for head in batch.heads { writeRuns(from: head, of: datagrams) }
+        defer { outbox.removeDatagrams() }
+        guard !isClosed else { return }
+        guard datagrams.count > 1, isOffloading else {
+            for datagram in datagrams { send(datagram) }
+            return
         }
-        outbox.removeDatagrams()
-        channel.flush()
+        batch.group(datagrams)
+        for head in batch.heads { sendRuns(from: head, of: datagrams) }
     }
 
-    private func write(_ datagram: Outbox.Datagram) {
-        let bytes = outbox.bytes(of: datagram)
-        var buffer = channel.allocator.buffer(capacity: bytes.count)
-        buffer.writeBytes(bytes)
-        write(buffer, to: datagram.destination, count: 1, segmentSize: nil)
+    private func send(_ datagram: Outbox.Datagram) {
+        setVector(0, datagram)
+        transmit(1, datagram.length, to: datagram.destination, segmentSize: nil)
     }
 
-    private func writeRuns(from head: Int32, of datagrams: [Outbox.Datagram]) {
+    private func sendRuns(from head: Int32, of datagrams: [Outbox.Datagram]) {
         var cursor = head
         while cursor >= 0 {
             let run = batch.run(from: cursor, in: datagrams)
-            var buffer = channel.allocator.buffer(capacity: run.bytes)
             var index = cursor
-            for _ in 0..<run.count {
-                buffer.writeBytes(outbox.bytes(of: datagrams[Int(index)]))
+            for position in 0..<run.count {
+                setVector(position, datagrams[Int(index)])
                 index = batch.following(index)
             }
             let first = datagrams[Int(cursor)]
-            write(buffer, to: first.destination, count: run.count, segmentSize: run.count > 1 ? first.length : nil)
+            let segment = run.count > 1 ? first.length : nil
+            if !transmit(run.count, run.bytes, to: first.destination, segmentSize: segment), segment != nil {
+                // Some interfaces refuse segmentation: go on without it, and send these one by one.
+                isOffloading = false
+                index = cursor
+                for _ in 0..<run.count {
+                    send(datagrams[Int(index)])
+                    index = batch.following(index)
+                }
+            }
             cursor = run.following
         }
     }
 
-    private func write(_ buffer: ByteBuffer, to destination: TransportAddress, count: Int, segmentSize: Int?) {
-        statistics.datagramsSent += count
-        statistics.bytesSent += buffer.readableBytes
-        statistics.sends += 1
-        let entry = byAddress.find(destination)
-        let address = entry >= 0 ? byAddress.entries[entry].socketAddress : destination.socketAddress
-        var envelope = AddressedEnvelope(remoteAddress: address, data: buffer)
-        if let segmentSize {
-            envelope.metadata = .init(ecnState: .transportNotCapable, packetInfo: nil, segmentSize: segmentSize)
-        }
-        channel.write(envelope, promise: nil)
+    private func setVector(_ position: Int, _ datagram: Outbox.Datagram) {
+        let bytes = outbox.bytes(of: datagram)
+        vectors[position] = iovec(
+            iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
+
+    /// Sends the first `count` vectors; false where the destination, or segmentation, was refused.
+    @discardableResult
+    private func transmit(_ count: Int, _ bytes: Int, to destination: TransportAddress, segmentSize: Int?) -> Bool {
+        let entry = byAddress.find(destination)
+        let address =
+            entry >= 0
+            ? byAddress.entries[entry].socketAddress : RawSocketAddress(destination, forIPv4: socket.isIPv4)
+        switch socket.send(
+            UnsafeMutableBufferPointer(rebasing: vectors[..<count]), to: address, segmentSize: segmentSize)
+        {
+        case .sent:
+            statistics.datagramsSent += count
+            statistics.bytesSent += bytes
+            statistics.sends += 1
+            return true
+        case .full:
+            statistics.sendQueueDrops += count
+            return true
+        case .failed:
+            if segmentSize == nil { statistics.sendFailures += 1 }
+            return false
+        }
+    }
+
+    func channelClosed() { isClosed = true }
 
     // MARK: Time
 
@@ -247,7 +286,9 @@ package final class UDPMux: @unchecked Sendable {
         timerDeadline = deadline
         let granularity = Int64(configuration.timerGranularityMilliseconds) * 1_000_000
         let wait = max(granularity, deadline.nanoseconds - now.nanoseconds)
-        timer = eventLoop.scheduleTask(in: .nanoseconds(min(wait, 3_600_000_000_000))) { [weak self] in self?.timerFired() }
+        timer = eventLoop.scheduleTask(in: .nanoseconds(min(wait, 3_600_000_000_000))) { [weak self] in
+            self?.timerFired()
+        }
     }
 
     private func timerFired() {

@@ -28,6 +28,8 @@ package struct UDPMuxStatistics: Sendable {
     package var oversized = 0
     /// Datagrams that we dropped because the socket's send queue was full.
     package var sendQueueDrops = 0
+    /// Datagrams whose destination the kernel refused (no route, not allowed).
+    package var sendFailures = 0
     /// Datagrams that the kernel dropped because our receive buffer was full (SO_MEMINFO).
     package var receiveBufferDrops = 0
     /// Timer wake-ups.

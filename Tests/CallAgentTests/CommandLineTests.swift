@@ -11,11 +11,14 @@ import Testing
         #expect(PictureFormat(argument: "640x360")?.frameRate == 30)
     }
 
-    @Test(arguments: ["", "x", "640", "640x", "640x360@", "640x360@0", "0x0@30", "640x360@abc", "99999x99999@30", "-1x-1"])
+    @Test(arguments: [
+        "", "x", "640", "640x", "640x360@", "640x360@0", "0x0@30", "640x360@abc", "99999x99999@30", "-1x-1",
+    ])
     func brokenPictureFormats(text: String) { #expect(PictureFormat(argument: text) == nil) }
 
     @Test(arguments: [
-        ["call", "--participants", "1"], ["call", "--participants", "21"], ["call", "--duration", "0"], ["call", "--duration", "5.9"], ["call", "--participants", "20"],
+        ["call", "--participants", "1"], ["call", "--participants", "21"], ["call", "--duration", "0"],
+        ["call", "--duration", "5.9"], ["call", "--participants", "20"],
         ["call", "--server", "ws://127.0.0.1:1"], ["call", "--mute", "nobody"], ["call", "--picture", "big"],
         ["join", "--url", "ws://h"], ["join", "--url", "ws://h", "--token", "t", "--tone", "5"],
         ["join", "--url", "ws://h", "--token", "t", "--tone", "440", "--say", "x"],
@@ -28,7 +31,10 @@ import Testing
 
     @Test(arguments: [
         ["call"], ["call", "--participants", "6", "--duration", "30", "--json", "--mute", "bob"],
-        ["join", "--url", "ws://h:1", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--tone", "440"],
+        [
+            "join", "--url", "ws://h:1", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--tone",
+            "440",
+        ],
         ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["doctor", "--json"],
         ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
     ])

@@ -104,7 +104,8 @@ import Testing
             let speaker = slot < 200 ? "PA_bob" : "PA_carol"
             let levels = ["PA_bob", "PA_carol"].map { id in
                 ParticipantLevel(
-                    participantID: id, level: id == speaker ? 25 + slot % 7 : 100, atNanoseconds: Int64(slot) * 20_000_000)
+                    participantID: id, level: id == speaker ? 25 + slot % 7 : 100,
+                    atNanoseconds: Int64(slot) * 20_000_000)
             }
             say.yield(.audioLevels(levels))
         }

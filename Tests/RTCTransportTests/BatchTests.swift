@@ -44,7 +44,9 @@ import Testing
 
     @Test func addressTableFindsEveryAddress() throws {
         var seen = Set<Int>()
-        for port in 0..<2000 { seen.insert(AddressTable.hash(TransportAddress(ipv4: 0x7f00_0001, port: UInt16(port))) & 0xfff) }
+        for port in 0..<2000 {
+            seen.insert(AddressTable.hash(TransportAddress(ipv4: 0x7f00_0001, port: UInt16(port))) & 0xfff)
+        }
         // A hash that clusters would make look-ups slow.
         #expect(seen.count > 1200)
     }

@@ -126,3 +126,34 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
         try await group.shutdownGracefully()
     }
 }
+
+/// One destination that can't be reached must not cost the others their port.
+@Suite struct UnreachableDestinationTests {
+    @Test func aRefusedDestinationLeavesThePortOpen() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let mux = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
+        let other = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
+        // A socket bound to 127.0.0.1 may not send off this machine: the kernel says EINVAL.
+        let far = TransportAddress(ipv4: 0xcb00_7109, port: 9)
+        let destinations = [far, other.localAddress, far, far, other.localAddress]
+        try await loop.submit {
+            let configuration = PeerConfiguration(iceRole: .controlled, certificate: try DTLSCertificate.generate())
+            let flow = try #require(mux.makeFlow(configuration: configuration, handler: nil))
+            flow.perform { _, outbox, _ in
+                for destination in destinations {
+                    [UInt8](repeating: 7, count: 100).withUnsafeBytes { outbox.append($0, to: destination) }
+                }
+            }
+            #expect(mux.statistics.sendFailures == 3)
+            #expect(mux.statistics.datagramsSent == 2)
+            flow.perform { _, outbox, _ in
+                [UInt8](repeating: 7, count: 100).withUnsafeBytes { outbox.append($0, to: other.localAddress) }
+            }
+            #expect(mux.statistics.datagramsSent == 3)
+        }.get()
+        try await mux.close().get()
+        try await other.close().get()
+        try await group.shutdownGracefully()
+    }
+}

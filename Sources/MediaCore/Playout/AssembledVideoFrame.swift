@@ -44,6 +44,7 @@ final class VideoFramePool: Sendable {
     private static let largest = 256 * 1_024
     private static let smallest = 4_096
 
+    // One owner at a time: a frame that gives its memory up, or the pool.
     private struct Memory: @unchecked Sendable { var buffer: UnsafeMutableRawBufferPointer }
     private let free = Mutex<[Memory]>([])
 

@@ -28,7 +28,8 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         created = now
         var configuration = AudioPlayoutConfiguration()
         configuration.minimumDelay = .milliseconds(max(0, settings.minimumDelayMilliseconds))
-        configuration.maximumDelay = .milliseconds(max(settings.minimumDelayMilliseconds, settings.maximumDelayMilliseconds))
+        configuration.maximumDelay = .milliseconds(
+            max(settings.minimumDelayMilliseconds, settings.maximumDelayMilliseconds))
         buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
         frame = [Int16](repeating: 0, count: Self.tickFrames * buffer.channels)
     }

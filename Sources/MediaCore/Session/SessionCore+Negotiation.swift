@@ -85,7 +85,8 @@ extension SessionCore {
         emit(.trackAdded(track))
     }
 
-    private func makeReceiver(_ track: RemoteTrack, codec: NegotiatedCodec, line: MediaLine) throws -> any TrackReceiver {
+    private func makeReceiver(_ track: RemoteTrack, codec: NegotiatedCodec, line: MediaLine) throws -> any TrackReceiver
+    {
         switch track.kind {
         case .audio:
             startPlayout()
@@ -93,7 +94,8 @@ extension SessionCore {
                 track: track, settings: playout, hasLevels: line.extensionMap.id(for: .audioLevel) != 0,
                 worker: engine.nextWorker(), now: MonotonicClock.now())
         case .video:
-            return try VideoReceiver(track: track, session: self, worker: engine.nextWorker(), now: MonotonicClock.now())
+            return try VideoReceiver(
+                track: track, session: self, worker: engine.nextWorker(), now: MonotonicClock.now())
         }
     }
 }

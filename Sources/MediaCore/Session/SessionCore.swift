@@ -42,7 +42,8 @@ final class SessionCore: @unchecked Sendable {
     }
 
     static func make(
-        engine: MediaEngine, configuration: MediaSessionConfiguration, emit: @escaping @Sendable (MediaSessionEvent) -> Void
+        engine: MediaEngine, configuration: MediaSessionConfiguration,
+        emit: @escaping @Sendable (MediaSessionEvent) -> Void
     ) async throws -> SessionCore {
         let loop = engine.loops.next()
         let host = try configuration.bindAddress ?? LocalAddress.reaching(configuration.remoteHint)
@@ -135,7 +136,8 @@ final class SessionCore: @unchecked Sendable {
     }
 
     func addRemoteCandidate(_ candidate: SessionCandidate) {
-        guard let flow, !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate) else {
+        guard let flow, !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate)
+        else {
             return
         }
         flow.perform { peer, outbox, now in peer.addRemoteCandidate(reachable(parsed), now: now, into: outbox) }

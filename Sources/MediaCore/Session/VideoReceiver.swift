@@ -65,7 +65,8 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
 
     private func decode(_ frame: AssembledVideoFrame) {
         let sinks = track.present
-        let picture = try? decoder.decode(frame.bytes, captureTime: MediaTime(nanoseconds: frame.firstArrival.nanoseconds))
+        let picture = try? decoder.decode(
+            frame.bytes, captureTime: MediaTime(nanoseconds: frame.firstArrival.nanoseconds))
         let finished = MonotonicClock.now()
         if let picture {
             for sink in sinks.video { sink.receive(picture) }

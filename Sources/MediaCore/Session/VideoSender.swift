@@ -53,7 +53,9 @@ final class VideoSender: TrackSender, @unchecked Sendable {
         wasMuted = false
         // Stamped with the present and not with the time that was due: latency counts from here.
         let now = MonotonicClock.now()
-        guard let payload = input.encode(at: MediaTime(nanoseconds: now.nanoseconds), forceKeyFrame: force) else { return }
+        guard let payload = input.encode(at: MediaTime(nanoseconds: now.nanoseconds), forceKeyFrame: force) else {
+            return
+        }
         flow.eventLoop.execute { [self] in send(payload, captured: now) }
     }
 
@@ -77,7 +79,8 @@ final class VideoSender: TrackSender, @unchecked Sendable {
                         return peer.send(
                             ssrc: ssrc, marker: fragment.isLast, timestamp: timestamp, captured: captured,
                             extensions: RTPExtensions(),
-                            payload: UnsafeRawBufferPointer(rebasing: target[..<(head + fragment.range.count)]), now: now,
+                            payload: UnsafeRawBufferPointer(rebasing: target[..<(head + fragment.range.count)]),
+                            now: now,
                             into: outbox)
                     }
                 }

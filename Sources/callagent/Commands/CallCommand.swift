@@ -25,10 +25,14 @@ struct CallCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "How many take part, 2 to 20.")
     var participants = 4
 
-    @Option(name: .long, parsing: .unconditional, help: "Seconds of speech, up to 86400 and at least 1.5 for each participant.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Seconds of speech, up to 86400 and at least 1.5 for each participant.")
     var duration = 15.0
 
-    @Option(name: .long, parsing: .unconditional, help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
     var server: String?
 
     @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
@@ -60,7 +64,9 @@ struct CallCommand: AsyncParsableCommand {
         transform: CallCommand.profile)
     var network: NetworkProfile?
 
-    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
     var hostile = 0
 
     @OptionGroup var srtp: SRTPOption
@@ -73,7 +79,8 @@ struct CallCommand: AsyncParsableCommand {
         let least = 1.5 * Double(participants)
         guard (least...86_400).contains(duration) else {
             throw ValidationError(
-                "--duration \(duration): everybody shall speak, so \(participants) participants need \(least) to 86400 seconds.")
+                "--duration \(duration): everybody shall speak, so \(participants) participants need \(least) to 86400 seconds."
+            )
         }
         guard server == nil || (key != nil && secret != nil) else {
             throw ValidationError("--server needs the server's --key and --secret.")

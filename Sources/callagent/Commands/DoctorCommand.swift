@@ -62,11 +62,13 @@ struct DoctorCheck: Encodable {
     var advice = ""
 
     var line: String {
-        let mark = switch state {
-        case .good: "ok      "
-        case .limited: "limited "
-        case .missing: "MISSING "
-        }
-        return mark + name.padding(toLength: 22, withPad: " ", startingAt: 0) + found + (advice.isEmpty ? "" : "\n        \(advice)")
+        let mark =
+            switch state {
+            case .good: "ok      "
+            case .limited: "limited "
+            case .missing: "MISSING "
+            }
+        return mark + name.padding(toLength: 22, withPad: " ", startingAt: 0) + found
+            + (advice.isEmpty ? "" : "\n        \(advice)")
     }
 }

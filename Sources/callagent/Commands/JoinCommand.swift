@@ -20,7 +20,9 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port.")
     var url: String
 
-    @Option(name: .long, parsing: .unconditional, help: "An access token; or mint one with --key, --secret, --room and --identity.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "An access token; or mint one with --key, --secret, --room and --identity.")
     var token: String?
 
     @Option(name: .long, parsing: .unconditional, help: "The API key to mint a token with.")
@@ -66,9 +68,11 @@ struct JoinCommand: AsyncParsableCommand {
         let published = try media.publications()
         if let record { try RecordingFolder.prepare(record) }
         let begun = MediaTime.now
-        let access = token ?? AccessToken.join(
-            room: room ?? "", identity: identity ?? "", key: key ?? "", secret: secret ?? "",
-            now: Int64(Date().timeIntervalSince1970))
+        let access =
+            token
+            ?? AccessToken.join(
+                room: room ?? "", identity: identity ?? "", key: key ?? "", secret: secret ?? "",
+                now: Int64(Date().timeIntervalSince1970))
         let descriptor = CallDescriptor(
             callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
             serviceProviderCallId: room ?? "", endpoint: url, credentials: .init(token: access))

@@ -28,7 +28,8 @@ struct TokenCommand: AsyncParsableCommand {
         var identity: String
         @Option(name: .long, parsing: .unconditional, help: "A name for people.")
         var name: String?
-        @Option(name: .long, parsing: .unconditional, help: "Seconds that the token is valid; may be negative, for tests.")
+        @Option(
+            name: .long, parsing: .unconditional, help: "Seconds that the token is valid; may be negative, for tests.")
         var ttl = 21_600
         @Flag(name: .long, help: "May not publish.")
         var noPublish = false
@@ -45,7 +46,8 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() throws {
             let now = Int64(Date().timeIntervalSince1970)
-            var claims = TokenClaims(issuer: key, subject: identity, notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
+            var claims = TokenClaims(
+                issuer: key, subject: identity, notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
             claims.name = name
             var grant = VideoGrant.join(room: room)
             if noPublish { grant.canPublish = false }
@@ -69,10 +71,12 @@ struct TokenCommand: AsyncParsableCommand {
 
         private static func explain(_ error: any Error) -> String {
             switch error as? AccessTokenError {
-            case .badSignature: "the token's signature does not fit the secret; use the secret of the key that the token names"
+            case .badSignature:
+                "the token's signature does not fit the secret; use the secret of the key that the token names"
             case .expired: "the token has expired; mint another one"
             case .notYetValid: "the token is not valid yet; check this machine's clock"
-            default: "this is no access token: \(error); it has three parts with dots between, as `token mint` prints it"
+            default:
+                "this is no access token: \(error); it has three parts with dots between, as `token mint` prints it"
             }
         }
 

@@ -17,12 +17,15 @@ struct SummaryText {
         lines.append("")
         let whole = report.tracks.filter(\.ok)
         lines.append(
-            "audio  \(whole.count { $0.kind == "audio" }) of \(report.tracks.count { $0.kind == "audio" }) directed pairs whole")
+            "audio  \(whole.count { $0.kind == "audio" }) of \(report.tracks.count { $0.kind == "audio" }) directed pairs whole"
+        )
         lines.append(
-            "video  \(whole.count { $0.kind == "video" }) of \(report.tracks.count { $0.kind == "video" }) directed pairs whole")
+            "video  \(whole.count { $0.kind == "video" }) of \(report.tracks.count { $0.kind == "video" }) directed pairs whole"
+        )
         if let accuracy = report.activeSpeaker.accuracy {
             lines.append(
-                "active speaker right for \(number(accuracy * 100, 1)) % of the time, \(report.activeSpeaker.switches) changes")
+                "active speaker right for \(number(accuracy * 100, 1)) % of the time, \(report.activeSpeaker.switches) changes"
+            )
         }
         if let network = report.network { lines += self.network(network) }
         lines.append("processor \(number(report.cpuSeconds, 1)) s, memory \(number(report.peakRssMiB, 0)) MiB")
@@ -49,15 +52,16 @@ struct SummaryText {
     /// The table of tracks.
     func tracks(_ report: RunReport) -> [String] {
         let head = row(["from", "to", "kind", "frames", "lost", "again", "first", "p50", "p99", "heard"])
-        return [dim(head)] + report.tracks.map { track in
-            let cells = row([
-                track.from, track.to, track.kind, "\(track.framesDecoded)", "\(track.packetsLost)",
-                "\(track.packetsRecovered)", track.firstFrameMs.map { "\(number($0, 0)) ms" } ?? "-",
-                track.latencyMs.map { "\(number($0.p50, 1)) ms" } ?? "-",
-                track.latencyMs.map { "\(number($0.p99, 1)) ms" } ?? "-", heard(track),
-            ])
-            return (track.ok ? green("ok   ") : red("LOST ")) + cells
-        }
+        return [dim(head)]
+            + report.tracks.map { track in
+                let cells = row([
+                    track.from, track.to, track.kind, "\(track.framesDecoded)", "\(track.packetsLost)",
+                    "\(track.packetsRecovered)", track.firstFrameMs.map { "\(number($0, 0)) ms" } ?? "-",
+                    track.latencyMs.map { "\(number($0.p50, 1)) ms" } ?? "-",
+                    track.latencyMs.map { "\(number($0.p99, 1)) ms" } ?? "-", heard(track),
+                ])
+                return (track.ok ? green("ok   ") : red("LOST ")) + cells
+            }
     }
 
     private func heard(_ track: TrackReport) -> String {
@@ -89,7 +93,9 @@ struct SummaryText {
         value.map { String(format: "%.\(digits)f", $0) } ?? "-"
     }
 
-    private func coloured(_ text: String, _ code: String) -> String { isColoured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text }
+    private func coloured(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+    }
     private func green(_ text: String) -> String { coloured(text, "32") }
     private func red(_ text: String) -> String { coloured(text, "31") }
     private func dim(_ text: String) -> String { "     " + coloured(text, "2") }

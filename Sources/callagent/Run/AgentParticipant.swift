@@ -72,8 +72,10 @@ actor AgentParticipant {
         case .participantJoined(let participant): log("participantJoined", participant)
         case .participantUpdated(let participant): log("participantUpdated", participant)
         case .participantLeft(let participant, let reason): log("participantLeft", participant, detail: reason.rawValue)
-        case .trackPublished(let track, let participant): log("trackPublished", participant, detail: track.kind.rawValue)
-        case .trackUnpublished(let track, let participant): log("trackUnpublished", participant, detail: track.kind.rawValue)
+        case .trackPublished(let track, let participant):
+            log("trackPublished", participant, detail: track.kind.rawValue)
+        case .trackUnpublished(let track, let participant):
+            log("trackUnpublished", participant, detail: track.kind.rawValue)
         case .trackMuted(let track, let participant): log("trackMuted", participant, detail: track.kind.rawValue)
         case .trackUnmuted(let track, let participant): log("trackUnmuted", participant, detail: track.kind.rawValue)
         case .trackSubscribed(let remote, let track, let participant):
@@ -160,11 +162,13 @@ extension TrackReport {
         if let card = probe.card?.report, card.framesRead > 0 {
             framesMissing = card.missing
             latencyMs = LatencyReport(
-                p50: card.latency.percentile(0.5), p95: card.latency.percentile(0.95), p99: card.latency.percentile(0.99))
+                p50: card.latency.percentile(0.5), p95: card.latency.percentile(0.95),
+                p99: card.latency.percentile(0.99))
         }
         if let meter = probe.meter?.measurement {
             audio = AudioReport(
-                rms: (meter.rms * 10_000).rounded() / 10_000, dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
+                rms: (meter.rms * 10_000).rounded() / 10_000,
+                dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
                 concealedMs: counted?.concealedMilliseconds ?? 0)
         }
     }

@@ -95,7 +95,8 @@ actor CallRun {
             room: settings.room, identity: name, key: settings.key, secret: settings.secret,
             now: Int64(Date().timeIntervalSince1970))
         let descriptor = CallDescriptor(
-            callId: settings.room, conversationId: settings.room, provider: .liveKit, serviceProviderCallId: settings.room,
+            callId: settings.room, conversationId: settings.room, provider: .liveKit,
+            serviceProviderCallId: settings.room,
             endpoint: settings.serverURL, credentials: .init(token: token))
         var configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: settings.mode)])
@@ -114,8 +115,12 @@ actor CallRun {
             sender: UInt16(index + 1), width: picture.width, height: picture.height, frameRate: picture.frameRate)
         let tracks = try await call.publish(
             .audio(name: "speech") { speech },
-            .video(name: "test card", bitrate: LocalMedia.VideoFormat(
-                width: picture.width, height: picture.height, frameRate: picture.frameRate).bitrate) { card })
+            .video(
+                name: "test card",
+                bitrate: LocalMedia.VideoFormat(
+                    width: picture.width, height: picture.height, frameRate: picture.frameRate
+                ).bitrate
+            ) { card })
         let isMuted = settings.muted.contains(name)
         if isMuted { for track in tracks { try await call.setMuted(true, track) } }
         members.append(
@@ -194,7 +199,8 @@ actor CallRun {
         report.activeSpeaker = ActiveSpeakerReport(
             accuracy: speakers.compactMap(\.accuracy).min(), switches: speakers.map(\.switches).max() ?? 0)
         if let accuracy = report.activeSpeaker.accuracy, accuracy < 0.95 {
-            report.failures.append(String(format: "the active speaker was right for only %.1f %% of the time", accuracy * 100))
+            report.failures.append(
+                String(format: "the active speaker was right for only %.1f %% of the time", accuracy * 100))
         }
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB

@@ -17,7 +17,8 @@ final class InboundProbe: Sendable {
     ///   - keepsAudio: whether sound is kept for comparison with its source.
     ///   - recordTo: a folder for WAV and Y4M files; nil records nothing.
     init(
-        _ remote: RemoteTrack, from participant: Participant, sender: UInt16?, keepsAudio: Bool, recordTo folder: String?
+        _ remote: RemoteTrack, from participant: Participant, sender: UInt16?, keepsAudio: Bool,
+        recordTo folder: String?
     ) throws {
         from = participant.identity
         fromID = participant.id
@@ -55,12 +56,15 @@ enum RecordingFolder {
         } catch {
             throw refusal(folder, error.localizedDescription)
         }
-        guard FileManager.default.isWritableFile(atPath: folder) else { throw refusal(folder, "no permission to write") }
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw refusal(folder, "no permission to write")
+        }
     }
 
     private static func refusal(_ folder: String, _ why: String) -> MediaError {
         MediaError(
-            .unwritable, folder, "nothing can be recorded there (\(why))", remedy: "choose a folder that can be written")
+            .unwritable, folder, "nothing can be recorded there (\(why))", remedy: "choose a folder that can be written"
+        )
     }
 }
 

@@ -95,7 +95,8 @@ struct JoinRun {
     /// What we sent, as tracks to everybody.
     private func sentTracks(_ senders: [SenderStatistics]) -> [TrackReport] {
         senders.map { sender in
-            var track = TrackReport(from: participant.identity, to: "*", kind: sender.kind.rawValue, codec: sender.codec)
+            var track = TrackReport(
+                from: participant.identity, to: "*", kind: sender.kind.rawValue, codec: sender.codec)
             track.packetsSent = sender.packetsSent
             track.framesSent = sender.framesSent
             if sender.packetsSent == 0 { track.failure = "nothing was sent" }
@@ -109,7 +110,10 @@ struct JoinRun {
 enum JoinSummary {
     static func text(_ report: RunReport) -> String {
         let summary = SummaryText()
-        var lines = ["\(report.identity ?? "") was there for \(report.durationSeconds) s, \(report.srtpProfile ?? "no SRTP")", ""]
+        var lines = [
+            "\(report.identity ?? "") was there for \(report.durationSeconds) s, \(report.srtpProfile ?? "no SRTP")",
+            "",
+        ]
         lines += summary.tracks(report)
         lines.append("")
         return (lines + summary.verdict(report)).joined(separator: "\n")

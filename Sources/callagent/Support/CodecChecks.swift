@@ -31,7 +31,8 @@ enum CodecChecks {
             let milliseconds = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6
             return DoctorCheck(
                 name: "libvpx", state: .good,
-                found: String(format: "encodes VP8 (%d bytes for a black 320x180 picture, %.1f ms)", length, milliseconds))
+                found: String(
+                    format: "encodes VP8 (%d bytes for a black 320x180 picture, %.1f ms)", length, milliseconds))
         } catch {
             return DoctorCheck(
                 name: "libvpx", state: .missing, found: "\(error)", advice: "No pictures can be sent: install libvpx7.")
@@ -46,7 +47,9 @@ enum CodecChecks {
         } catch {
             return DoctorCheck(
                 name: "libespeak-ng", state: .limited, found: "\(error)",
-                advice: "No synthesised speech: `call` and `join --say` don't work. Install libespeak-ng1 and espeak-ng-data.")
+                advice:
+                    "No synthesised speech: `call` and `join --say` don't work. Install libespeak-ng1 and espeak-ng-data."
+            )
         }
     }
 
@@ -54,10 +57,12 @@ enum CodecChecks {
         do {
             let certificate = try DTLSCertificate.generate()
             return DoctorCheck(
-                name: "OpenSSL", state: .good, found: "makes certificates (\(certificate.fingerprint.description.prefix(27))...)")
+                name: "OpenSSL", state: .good,
+                found: "makes certificates (\(certificate.fingerprint.description.prefix(27))...)")
         } catch {
             return DoctorCheck(
-                name: "OpenSSL", state: .missing, found: "\(error)", advice: "No encryption, so no calls: install libssl3.")
+                name: "OpenSSL", state: .missing, found: "\(error)",
+                advice: "No encryption, so no calls: install libssl3.")
         }
     }
 
@@ -67,6 +72,7 @@ enum CodecChecks {
                 name: "sound system", state: .good, found: "libpulse is not installed; nothing here needs a sound card")
         }
         dlclose(library)
-        return DoctorCheck(name: "sound system", state: .good, found: "libpulse is installed; by default nothing touches a device")
+        return DoctorCheck(
+            name: "sound system", state: .good, found: "libpulse is installed; by default nothing touches a device")
     }
 }

@@ -13,7 +13,8 @@ struct OutputOptions: ParsableArguments {
 
     func validate() throws {
         guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("\"\(logLevel)\" is no log level; use trace, debug, info, notice, warning, error or critical.")
+            throw ValidationError(
+                "\"\(logLevel)\" is no log level; use trace, debug, info, notice, warning, error or critical.")
         }
     }
 

@@ -25,7 +25,8 @@ enum ExitStatus: Int32 {
         if let failure = error as? Failure { return say(failure.message, failure.status) }
         if let error = error as? CallError { return say(error.description, status(of: error.fault)) }
         if let error = error as? MediaError {
-            return say(error.description, error.kind == .environment || error.kind == .unwritable ? .environment : .usage)
+            return say(
+                error.description, error.kind == .environment || error.kind == .unwritable ? .environment : .usage)
         }
         if let code = error as? ExitCode { return code.rawValue }
         let code = CallAgent.exitCode(for: error)
@@ -34,7 +35,8 @@ enum ExitStatus: Int32 {
             return 0
         }
         let isUsage = code == .validationFailure
-        return say(isUsage ? CallAgent.fullMessage(for: error) : "\(error)", isUsage ? .usage : .environment, prefix: !isUsage)
+        return say(
+            isUsage ? CallAgent.fullMessage(for: error) : "\(error)", isUsage ? .usage : .environment, prefix: !isUsage)
     }
 
     private static func say(_ message: String, _ status: ExitStatus, prefix: Bool = true) -> Int32 {

@@ -43,6 +43,8 @@ enum KernelChecks {
     }
 
     private static func cores() -> DoctorCheck {
-        DoctorCheck(name: "processor", state: .good, found: "\(System.coreCount) cores; a four-party call needs a quarter of two")
+        DoctorCheck(
+            name: "processor", state: .good,
+            found: "\(System.coreCount) cores; a four-party call needs a quarter of two")
     }
 }

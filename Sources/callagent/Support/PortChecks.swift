@@ -24,7 +24,8 @@ enum PortChecks {
     private static func udp() async -> DoctorCheck {
         do {
             let mux = try await UDPMux.bind(
-                on: MultiThreadedEventLoopGroup.singleton.next(), host: "127.0.0.1", port: 0).get()
+                on: MultiThreadedEventLoopGroup.singleton.next(), host: "127.0.0.1", port: 0
+            ).get()
             let port = mux.localAddress.port
             try await mux.close().get()
             return DoctorCheck(name: "UDP on 127.0.0.1", state: .good, found: "port \(port) could be bound")

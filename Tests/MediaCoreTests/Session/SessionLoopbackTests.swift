@@ -61,7 +61,8 @@ import Testing
         let sender = try await MediaSession(engine: engine, configuration: near)
         let receiver = try await MediaSession(engine: engine)
         let card = try TestCardSource(sender: 7, width: 320, height: 180)
-        _ = try await sender.addTrack(LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
+        _ = try await sender.addTrack(
+            LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
         let video = try await sender.addTrack(LocalTrack(.video(card, .init()), id: "card"), streamID: "s")
         async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
         let offer = try await sender.createOffer()
@@ -72,7 +73,11 @@ import Testing
         #expect(tracks.allSatisfy { $0.streamID == "s" })
         let watch = Watch()
         for track in tracks {
-            if track.kind == .audio { track.attach(watch as any AudioSink) } else { track.attach(watch as any VideoSink) }
+            if track.kind == .audio {
+                track.attach(watch as any AudioSink)
+            } else {
+                track.attach(watch as any VideoSink)
+            }
         }
         await Self.first(30, of: watch.pictures)
         await Self.first(30, of: watch.sounds)
@@ -92,7 +97,9 @@ import Testing
         await engine.shutdown()
     }
 
-    @Test(arguments: ["", "v=0", "not sdp at all", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio nine X 0\r\n"])
+    @Test(arguments: [
+        "", "v=0", "not sdp at all", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio nine X 0\r\n",
+    ])
     func aBrokenOfferIsAnError(sdp: String) async throws {
         let engine = MediaEngine()
         let session = try await MediaSession(engine: engine)
