@@ -88,7 +88,7 @@ let package = Package(
         tests("MediaCore", ["RTCWire"]),
         tests("LiveKitProtocol"),
         tests("CallServer", ["LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
-        tests("CallBridge", ["MediaCore"]),
+        tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]
 )

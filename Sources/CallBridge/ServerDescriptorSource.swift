@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -43,9 +44,7 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         switch status {
         case 200: break
         case 401, 403:
-            throw CallError(
-                .configuration, .providerRefused,
-                "the configuration service at \(server) refused the API key (HTTP \(status)); check key and secret")
+            throw refusal("HTTP \(status)")
         default: throw violation("it answered HTTP \(status)")
         }
         do {
@@ -78,7 +77,7 @@ public struct ServerDescriptorSource: CallDescriptorSource {
 
     private func fetch(_ request: URLRequest) async throws(CallError) -> (Data, URLResponse) {
         do {
-            return try await URLSession.shared.data(for: request)
+            return try await Self.load(request).get()
         } catch {
             throw CallError(
                 .network, .unreachable,
@@ -87,9 +86,52 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         }
     }
 
+    /// The answer, or an error after twelve seconds at the latest: a server's demand for other credentials can leave
+    /// the request of Foundation on Linux waiting for ever.
+    private static func load(_ request: URLRequest) async -> Result<(Data, URLResponse), any Error> {
+        await withCheckedContinuation { continuation in
+            let answer = PendingAnswer(continuation)
+            let task = URLSession.shared.dataTask(with: request) { data, response, error in
+                if let data, let response {
+                    answer.give(.success((data, response)))
+                } else {
+                    answer.give(.failure(error ?? URLError(.badServerResponse)))
+                }
+            }
+            task.resume()
+            Task {
+                try? await Task.sleep(for: .seconds(12))
+                answer.give(.failure(URLError(.timedOut)))
+                task.cancel()
+            }
+        }
+    }
+
+    private func refusal(_ what: String) -> CallError {
+        CallError(
+            .configuration, .providerRefused,
+            "the configuration service at \(server) refused the API key (\(what)); check key and secret")
+    }
+
     private func violation(_ what: String) -> CallError {
         CallError(
             .provider, .protocolViolation,
             "the configuration service at \(server) can't be used: \(what); is this the right server?")
+    }
+}
+
+/// Resumes a continuation with the first of several answers.
+private final class PendingAnswer: Sendable {
+    typealias Answer = Result<(Data, URLResponse), any Error>
+    private let continuation: Mutex<CheckedContinuation<Answer, Never>?>
+
+    init(_ continuation: CheckedContinuation<Answer, Never>) { self.continuation = Mutex(continuation) }
+
+    func give(_ answer: sending Answer) {
+        let waiting = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(returning: answer)
     }
 }

@@ -95,7 +95,9 @@ actor LiveKitSession: ProviderSession {
         }
         var messages = signal.messages.makeAsyncIterator()
         let join = try await firstJoin(&messages, target: target, signal: signal)
-        let second = single ? nil : try await openMedia(context.engine, media)
+        var answering = media
+        answering.isAnswerer = true
+        let second = single ? nil : try await openMedia(context.engine, answering)
         let session = LiveKitSession(
             signal: signal, join: join, publisher: Negotiation(first, isAnswerPending: single), subscriber: second,
             logger: context.logger)

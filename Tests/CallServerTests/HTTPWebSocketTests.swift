@@ -101,7 +101,7 @@ import Testing
 
     @Test func aServerThatStopsSaysSo() async throws {
         var limits = HTTPLimits()
-        limits.closeTimeout = .milliseconds(20)
+        limits.closeTimeout = .seconds(1)
         let client = try await withHTTPServer(fixture.router, limits: limits) { server in
             try await HTTPTestClient.webSocket(server.port)
         }

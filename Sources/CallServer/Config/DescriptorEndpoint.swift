@@ -6,7 +6,7 @@ import NIOHTTP1
 /// conversation, where, and with which credentials.
 ///
 /// It is asked with an API key and its secret (HTTP basic authentication), and mints a token for that key. Answers: 200 with
-/// a `CallDescriptor`, 400 for parameters that are missing or too long, 401 for wrong credentials.
+/// a `CallDescriptor`, 400 for parameters that are missing or too long, 401 without credentials, 403 for wrong ones.
 struct DescriptorEndpoint: Sendable {
     static let path = "/callbridge/v1/descriptor"
 
@@ -21,7 +21,9 @@ struct DescriptorEndpoint: Sendable {
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
-        guard let (key, secret) = request.basicCredentials, isKnown(key, secret) else { return Self.unauthorized }
+        guard let (key, secret) = request.basicCredentials else { return Self.unauthorized }
+        // No demand for other credentials: there are none to ask a user for.
+        guard isKnown(key, secret) else { return HTTPResponse(.forbidden, "the API key or its secret is wrong") }
         guard let conversation = request["conversation"], isName(conversation) else {
             return HTTPResponse(.badRequest, "conversation is needed, with 1 to \(longestName) characters")
         }

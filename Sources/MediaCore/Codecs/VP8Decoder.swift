@@ -1,4 +1,5 @@
 import CVPX
+import RTCWire
 
 /// VP8, RFC 6386, on one thread. Has one owner at a time; memory beyond the pooled picture is libvpx's own.
 package final class VP8Decoder {
@@ -66,7 +67,7 @@ package final class VP8Decoder {
     /// Refuses what libvpx would take as "frame lost" (nothing) or as a reason to allocate gigabytes.
     private static func check(_ payload: UnsafeRawBufferPointer) throws(CodecError) {
         guard payload.count >= 3 else { throw .invalidPayload }
-        guard let header = VP8FrameHeader(payload) else { throw .invalidPayload }
+        guard let header = try? VP8FrameHeader(parsing: payload.bytes) else { throw .invalidPayload }
         if header.isKeyFrame, header.width * header.height > maximumPixels { throw .tooLarge }
     }
 

@@ -65,7 +65,8 @@ final class SessionCore: @unchecked Sendable {
         emit: @escaping (MediaSessionEvent) -> Void
     ) throws -> SessionCore {
         let certificate = try DTLSCertificate.generate()
-        var peer = PeerConfiguration(iceRole: .controlling, certificate: certificate)
+        var peer = PeerConfiguration(
+            iceRole: configuration.isAnswerer ? .controlled : .controlling, certificate: certificate)
         peer.srtpBackend = configuration.srtpBackend.backend
         peer.seed = configuration.seed
         let credentials = ICECredentials.random()

@@ -65,6 +65,8 @@ public struct MediaSessionConfiguration: Sendable {
     public var bindAddress: String?
     /// The signalling host: where no address is given, the one that routes to this host is used.
     public var remoteHint: String?
+    /// True where the other side makes the offers: it then controls ICE (RFC 8445 section 6.1.1), and some peers insist.
+    public var isAnswerer = false
     /// Which library seals and opens SRTP.
     public var srtpBackend: SRTPBackendChoice = .libcrypto
     /// Seed of payload types, extension ids, SSRCs; `nil` draws them from the system.

@@ -1,3 +1,5 @@
+import RTCWire
+
 /// An IVF file of VP8 pictures, read into memory: sources that share one file share its bytes.
 ///
 /// ```
@@ -89,7 +91,7 @@ public struct IVFFile: Sendable {
             payload: payload, isKeyFrame: false, width: last?.width ?? 0, height: last?.height ?? 0,
             captureTime: MediaTime(nanoseconds: Int64(min(ticks * timebase, 1e9) * 1e9)))
         guard length > 0 else { return .frame(frame) }
-        guard let header = payload.withUnsafeBytes({ VP8FrameHeader($0) }) else {
+        guard let header = payload.withUnsafeBytes({ try? VP8FrameHeader(parsing: $0.bytes) }) else {
             throw MediaError(.corrupt, file.name, "picture \(number) is not VP8", remedy: convert)
         }
         frame.isKeyFrame = header.isKeyFrame

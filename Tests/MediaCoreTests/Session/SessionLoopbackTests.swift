@@ -59,7 +59,9 @@ import Testing
         var near = MediaSessionConfiguration()
         near.srtpBackend = backend
         let sender = try await MediaSession(engine: engine, configuration: near)
-        let receiver = try await MediaSession(engine: engine)
+        var far = MediaSessionConfiguration()
+        far.isAnswerer = true
+        let receiver = try await MediaSession(engine: engine, configuration: far)
         let card = try TestCardSource(sender: 7, width: 320, height: 180)
         _ = try await sender.addTrack(
             LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
