@@ -235,13 +235,14 @@ package final class UDPMux: @unchecked Sendable {
             let first = datagrams[Int(cursor)]
             let segment = run.count > 1 ? first.length : nil
             if !transmit(run.count, run.bytes, to: first.destination, segmentSize: segment), segment != nil {
-                // Some interfaces refuse segmentation: go on without it, and send these one by one.
-                isOffloading = false
+                let before = statistics.datagramsSent
                 index = cursor
                 for _ in 0..<run.count {
                     send(datagrams[Int(index)])
                     index = batch.following(index)
                 }
+                // What goes one by one and not as a run: an interface without segmentation. Else the destination is at fault.
+                if statistics.datagramsSent > before { isOffloading = false }
             }
             cursor = run.following
         }
