@@ -1,3 +1,4 @@
+import LiveKitProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -10,11 +11,13 @@ final class RoomDirectory: Sendable {
         var participants = 0
         var pending = 0
         var participantsByRoom: [String: Int] = [:]
+        /// Of rooms that have a bound of their own.
+        var seats: [String: Int] = [:]
 
         func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
             participants < limits.participants && pending < min(limits.pendingParticipants, limits.halfOpenPeers / 2)
                 && (rooms[room] != nil || rooms.count < limits.rooms)
-                && (participantsByRoom[room] ?? 0) < limits.participantsPerRoom
+                && (participantsByRoom[room] ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
         }
     }
 
@@ -51,8 +54,14 @@ final class RoomDirectory: Sendable {
     let timing: LiveKitTiming
     private let loops: [ServerLoop]
     private let state = NIOLockedValueBox(State())
+    /// Is told what happens in the rooms.
+    let observer: (any RoomObserver)?
 
-    init(configuration: CallServerConfiguration, timing: LiveKitTiming, loops: [ServerLoop]) {
+    init(
+        configuration: CallServerConfiguration, timing: LiveKitTiming, loops: [ServerLoop],
+        observer: (any RoomObserver)? = nil
+    ) {
+        self.observer = observer
         self.configuration = configuration
         self.timing = timing
         self.loops = loops
@@ -84,23 +93,58 @@ final class RoomDirectory: Sendable {
     }
 
     /// The room of that name, made on the next loop in turn where there is none.
-    func room(named name: String) -> LiveKitRoom {
+    ///
+    /// - Parameter claim: the `roomConfig` of the token that asks; it counts where the room is made.
+    func room(named name: String, claim: JSONValue? = nil) -> LiveKitRoom {
         state.withLockedValue { state in
             if let room = state.rooms[name] { return room }
-            let loop = loops[state.nextLoop % loops.count]
-            state.nextLoop += 1
-            let room = LiveKitRoom(name: name, loop: loop, directory: self)
-            state.rooms[name] = room
-            // Before anything that those who find the room may ask of it.
-            loop.eventLoop.execute { room.open() }
-            return room
+            var settings = RoomSettings(configuration)
+            settings.apply(claim)
+            return make(name, settings, &state)
         }
+    }
+
+    /// The room of that name, made as `request` says where there is none; nil where the server has as many as it takes.
+    func createRoom(_ request: Livekit_CreateRoomRequest) -> LiveKitRoom? {
+        state.withLockedValue { state in
+            if let room = state.rooms[request.name] { return room }
+            guard state.rooms.count < configuration.limits.rooms else { return nil }
+            var settings = RoomSettings(configuration)
+            settings.apply(request)
+            return make(request.name, settings, &state)
+        }
+    }
+
+    /// The room of that name, if there is one.
+    func existingRoom(named name: String) -> LiveKitRoom? { state.withLockedValue { $0.rooms[name] } }
+
+    /// All rooms, in no order.
+    var rooms: [LiveKitRoom] { state.withLockedValue { Array($0.rooms.values) } }
+
+    /// Bounds the participants of a room; 0 leaves it to the server's own bound.
+    func setSeats(_ count: Int, in room: LiveKitRoom) {
+        state.withLockedValue { state in
+            if state.rooms[room.name] === room { state.seats[room.name] = count > 0 ? count : nil }
+        }
+    }
+
+    private func make(_ name: String, _ settings: RoomSettings, _ state: inout State) -> LiveKitRoom {
+        let loop = loops[state.nextLoop % loops.count]
+        state.nextLoop += 1
+        let room = LiveKitRoom(name: name, loop: loop, directory: self, settings: settings)
+        state.rooms[name] = room
+        state.seats[name] = settings.maxParticipants > 0 ? settings.maxParticipants : nil
+        // Before anything that those who find the room may ask of it.
+        loop.eventLoop.execute { room.open() }
+        return room
     }
 
     /// Forgets a room that has closed, unless another one has its name by now.
     func remove(_ room: LiveKitRoom) {
         state.withLockedValue { state in
-            if state.rooms[room.name] === room { state.rooms[room.name] = nil }
+            guard state.rooms[room.name] === room else { return }
+            state.rooms[room.name] = nil
+            state.seats[room.name] = nil
         }
     }
 }

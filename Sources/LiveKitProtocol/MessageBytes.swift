@@ -1,5 +1,10 @@
 package import SwiftProtobuf
 
+/// Any message of the protocol.
+package typealias ProtocolMessage = Message
+/// The answer of methods that have none.
+package typealias EmptyMessage = Google_Protobuf_Empty
+
 extension Message {
     /// The binary wire form, as it travels in a WebSocket frame or on a data channel.
     package var wireBytes: [UInt8] { (try? serializedBytes()) ?? [] }
@@ -15,5 +20,12 @@ extension Message {
         var options = JSONDecodingOptions()
         options.ignoreUnknownFields = true
         try self.init(jsonString: wireJSON, options: options)
+    }
+
+    /// The JSON form with the names of the .proto files (snake_case), as the room API answers; defaults are left out.
+    package var wireSnakeJSON: [UInt8] {
+        var options = JSONEncodingOptions()
+        options.preserveProtoFieldNames = true
+        return (try? jsonUTF8Bytes(options: options)) ?? []
     }
 }

@@ -13,15 +13,17 @@ extension LiveKitRoom {
                     id: track.sid, kind: track.kind, source: TrackSource(track.info.source), name: track.info.name,
                     isMuted: track.info.muted))
         }
+        observe(RoomEvent.trackPublished, track)
         for other in participants.values where other !== participant { tellPermission(track, to: other) }
         settleSubscriptions()
     }
 
     /// A track has ended.
     func unpublish(_ sid: String, of participant: LiveKitParticipant) {
-        guard tracks.removeValue(forKey: sid) != nil else { return }
+        guard let track = tracks.removeValue(forKey: sid) else { return }
         participant.logger.info("track unpublished", metadata: ["track": "\(sid)"])
         update(participant.sid, now: true) { $0.tracks.removeAll { $0.id == sid } }
+        observe(RoomEvent.trackUnpublished, track)
         settleSubscriptions()
     }
 

@@ -74,12 +74,13 @@ extension LiveKitRoom {
         .with {
             $0.sid = sid
             $0.name = name
-            $0.emptyTimeout = UInt32(clamping: configuration.emptyTimeout)
-            $0.departureTimeout = UInt32(clamping: configuration.departureTimeout)
-            $0.maxParticipants = UInt32(clamping: configuration.limits.participantsPerRoom)
+            $0.emptyTimeout = UInt32(clamping: settings.emptyTimeout)
+            $0.departureTimeout = UInt32(clamping: settings.departureTimeout)
+            $0.maxParticipants = UInt32(clamping: settings.maxParticipants)
             $0.creationTime = createdAt / 1000
             $0.creationTimeMs = createdAt
             $0.enabledCodecs = LiveKitRoom.codecs
+            $0.metadata = settings.metadata
             $0.numParticipants = UInt32(clamping: model.participants.count { !$0.permissions.isHidden })
             $0.numPublishers = UInt32(clamping: model.participants.count(where: \.isPublisher))
         }

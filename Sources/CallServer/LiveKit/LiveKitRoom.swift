@@ -17,16 +17,20 @@ final class LiveKitRoom: @unchecked Sendable {
     var tracks: [String: LiveKitTrack] = [:]
     var participants: [String: LiveKitParticipant] = [:]
     var updates = PendingUpdates()
+    private var hadParticipants = false
     var detector = LiveKitSpeakerDetector()
     private var speakerTimer: RepeatedTask?
     private var closing: Scheduled<Void>?
-    private var isClosed = false
+    /// What a request or a token has asked of this room.
+    var settings: RoomSettings
+    private(set) var isClosed = false
 
     /// Made on any thread; `open` follows on the room's loop.
-    init(name: String, loop: ServerLoop, directory: RoomDirectory) {
+    init(name: String, loop: ServerLoop, directory: RoomDirectory, settings: RoomSettings) {
         self.name = name
         self.loop = loop
         self.directory = directory
+        self.settings = settings
         logger = directory.configuration.logger
         logger[metadataKey: "room"] = "\(name)"
     }
@@ -43,18 +47,19 @@ final class LiveKitRoom: @unchecked Sendable {
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
             self?.updateSpeakers()
         }
-        closeWhenEmpty(afterSeconds: configuration.emptyTimeout)
+        observe(.started)
+        closeWhenEmpty(afterSeconds: settings.emptyTimeout)
     }
 
     private func closeWhenEmpty(afterSeconds seconds: Int) {
         closing?.cancel()
         closing = eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [weak self] in
             guard let self, participants.isEmpty else { return }
-            close()
+            close(.roomEndIdleTimeout)
         }
     }
 
-    private func close() {
+    private func close(_ reason: Livekit_RoomEndReason) {
         guard !isClosed else { return }
         isClosed = true
         speakerTimer?.cancel()
@@ -63,12 +68,21 @@ final class LiveKitRoom: @unchecked Sendable {
         loop.remove(self)
         directory.remove(self)
         logger.info("room closed", metadata: ["sid": "\(sid)"])
+        observe(.finished(reason))
     }
 
     /// Sends everybody away because the server ends.
-    func shutDown() {
-        for sid in Array(participants.keys) { remove(sid, reason: .serverShutdown) }
-        close()
+    func shutDown() { end(.serverShutdown, .roomEndServerShutdown) }
+
+    /// Sends everybody away and closes.
+    func end(_ reason: Livekit_DisconnectReason, _ end: Livekit_RoomEndReason) {
+        for sid in Array(participants.keys) { remove(sid, reason: reason) }
+        close(end)
+    }
+
+    /// The times of `settings` have changed.
+    func settingsChanged() {
+        if participants.isEmpty, !hadParticipants { closeWhenEmpty(afterSeconds: settings.emptyTimeout) }
     }
 
     // MARK: Coming and going
@@ -87,6 +101,7 @@ final class LiveKitRoom: @unchecked Sendable {
             return session.close(because: "the media port has too many peers")
         }
         closing?.cancel()
+        hadParticipants = true
         participants[participant.sid] = participant
         model.join(RoomParticipant(participant))
         participant.logger.info("participant joins")
@@ -112,10 +127,14 @@ final class LiveKitRoom: @unchecked Sendable {
         guard model.participant(participant.sid).map({ $0.state < .active }) == true else { return }
         participant.logger.info("participant is active")
         update(participant.sid) { $0.state = .active }
+        if let record = model.participant(participant.sid) {
+            observe(.participantJoined(info(of: record, participant)))
+        }
     }
 
     /// Sends somebody away, or notes that somebody has gone; with `tell` the client gets the reason.
     func remove(_ sid: String, reason: Livekit_DisconnectReason, tell: Bool = true) {
+        let wasActive = model.participant(sid)?.state == .active
         guard let participant = participants.removeValue(forKey: sid), let gone = model.leave(sid) else { return }
         participant.logger.info("participant leaves", metadata: ["reason": "\(reason)"])
         let leave = Livekit_LeaveRequest.with {
@@ -126,10 +145,11 @@ final class LiveKitRoom: @unchecked Sendable {
         info.disconnectReason = reason
         participant.close(tell ? leave : nil)
         announce(info, of: gone, now: gone.isPublisher)
+        observeDeparture(info, wasActive: wasActive)
         for track in gone.tracks { tracks[track.id] = nil }
         settleSubscriptions()
         detector.remove(sid)
-        if participants.isEmpty { closeWhenEmpty(afterSeconds: configuration.departureTimeout) }
+        if participants.isEmpty { closeWhenEmpty(afterSeconds: settings.departureTimeout) }
     }
 }
 

@@ -26,7 +26,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
 
     /// Goes to the room; once more where that one has just closed.
     func begin() {
-        let room = directory.room(named: ticket.room)
+        let room = directory.room(named: ticket.room, claim: ticket.claims.roomConfig)
         self.room.withLockedValue { $0 = room }
         room.eventLoop.execute { room.enter(self) }
     }

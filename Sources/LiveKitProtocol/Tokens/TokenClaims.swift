@@ -17,6 +17,8 @@ package struct TokenClaims: Codable, Hashable, Sendable {
     package var video: VideoGrant?
     /// Base64 of the SHA-256 of the request body that a webhook's token vouches for.
     package var sha256: String?
+    /// A `RoomConfiguration` as protobuf JSON, for the room that this join creates.
+    package var roomConfig: JSONValue?
 
     enum CodingKeys: String, CodingKey {
         case issuer = "iss"
@@ -25,7 +27,7 @@ package struct TokenClaims: Codable, Hashable, Sendable {
         case notBefore = "nbf"
         case expires = "exp"
         case issuedAt = "iat"
-        case name, metadata, attributes, kind, video, sha256
+        case name, metadata, attributes, kind, video, sha256, roomConfig
     }
 
     package init(issuer: String, subject: String? = nil, notBefore: Int64? = nil, expires: Int64? = nil) {

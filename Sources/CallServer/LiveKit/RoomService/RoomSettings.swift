@@ -1,0 +1,47 @@
+import LiveKitProtocol
+
+/// How one room is to be kept: the server's defaults, and what a request or a token has asked for.
+struct RoomSettings: Sendable, Hashable {
+    /// How long the room stays open while nobody has come, in seconds.
+    var emptyTimeout: Int
+    /// How long the room stays open after the last one has left, in seconds.
+    var departureTimeout: Int
+    /// Participants at a time; 0 leaves it to the server's own bound.
+    var maxParticipants = 0
+    var metadata = ""
+
+    init(_ configuration: CallServerConfiguration) {
+        emptyTimeout = configuration.emptyTimeout
+        departureTimeout = configuration.departureTimeout
+    }
+
+    /// Takes over what `request` names; zero and empty mean "as it is".
+    mutating func apply(_ request: Livekit_CreateRoomRequest) {
+        apply(
+            empty: request.emptyTimeout, departure: request.departureTimeout, participants: request.maxParticipants,
+            metadata: request.metadata)
+    }
+
+    /// The `roomConfig` claim of the token whose join creates the room. What can't be read is let be.
+    mutating func apply(_ claim: JSONValue?) {
+        guard let claim, let configuration = Livekit_RoomConfiguration(claim: claim) else { return }
+        apply(
+            empty: configuration.emptyTimeout, departure: configuration.departureTimeout,
+            participants: configuration.maxParticipants, metadata: configuration.metadata)
+    }
+
+    private mutating func apply(empty: UInt32, departure: UInt32, participants: UInt32, metadata: String) {
+        if empty > 0 { emptyTimeout = Int(empty) }
+        if departure > 0 { departureTimeout = Int(departure) }
+        if participants > 0 { maxParticipants = Int(participants) }
+        if !metadata.isEmpty { self.metadata = metadata }
+    }
+}
+
+extension Livekit_RoomConfiguration {
+    /// Nil where the claim is no `RoomConfiguration`.
+    fileprivate init?(claim: JSONValue) {
+        guard let text = claim.text, let value = try? Livekit_RoomConfiguration(wireJSON: text) else { return nil }
+        self = value
+    }
+}
