@@ -87,6 +87,7 @@ extension LiveKitSession {
                 }
             }
             report.yield(.audioLevels(named))
+        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: break
         case .failed(let why): await finish(.systemShutdown, detail: "the media connection failed: \(why)")
         }
     }

@@ -20,6 +20,7 @@ package struct Peer: ~Copyable {
     var srtpProfile: SRTPProfile?
     var receiving: ReceiveStreams
     var sending = SendStreams()
+    var data = DataChannelTransport()
     var clock = NTPClock()
     var roundTrip = RoundTripTime()
     /// What we call ourselves in RTCP while we send no stream.

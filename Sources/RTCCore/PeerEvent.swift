@@ -25,8 +25,16 @@ package enum PeerEvent: Sendable {
         ssrc: UInt32, fractionLost: Double, cumulativeLost: Int32, jitter: Double, roundTripTime: Interval?)
     /// The other side says that this stream ends.
     case bye(ssrc: UInt32)
-    /// Bytes that came inside DTLS: SCTP (RFC 8261).
+    /// Bytes that came inside DTLS (RFC 8261) before `setSCTP`; afterwards the peer takes them itself.
     case applicationData([UInt8])
+    /// A channel can be used: the other side opened it, or one of ours stands.
+    case dataChannelOpened(DataChannelID, DataChannelConfiguration)
+    /// A message came, complete; empty ones come too.
+    case dataMessage(DataChannelID, [UInt8], isText: Bool)
+    /// A channel is gone, by either side's wish or with the association. The last word about it.
+    case dataChannelClosed(DataChannelID)
+    /// So little of a channel waits to be sent that more may be handed in.
+    case bufferedAmountLow(DataChannelID)
 }
 
 /// Where a `Peer` stands.

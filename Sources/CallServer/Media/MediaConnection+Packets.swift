@@ -23,7 +23,10 @@ extension MediaConnection: PeerFlowHandler {
             consumers[ssrc]?.requestKeyFrame(now: MonotonicClock.now())
         case .nack(let ssrc, let sequences):
             consumers[ssrc]?.resend(sequences, now: MonotonicClock.now(), spacing: repetitionSpacing)
-        case .rtp, .selectedPair, .closed, .receiverReport, .bye, .applicationData: break
+        case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
+        case .dataMessage(let id, let bytes, _): dataMessage(id, bytes)
+        case .dataChannelClosed(let id): dataChannelClosed(id)
+        case .rtp, .selectedPair, .closed, .receiverReport, .bye, .applicationData, .bufferedAmountLow: break
         }
     }
 

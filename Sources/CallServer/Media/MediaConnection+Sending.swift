@@ -75,6 +75,7 @@ extension MediaConnection {
     func applyLines() {
         flow.perform { peer, outbox, now in
             peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            peer.setSCTP(negotiator.lines)
             connect(&peer, outbox, now)
         }
         for send in sends { open(send) }

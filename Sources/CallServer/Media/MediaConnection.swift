@@ -8,6 +8,10 @@ import SFUCore
 /// Who is told what becomes of a connection; on the room's loop.
 protocol MediaConnectionOwner: AnyObject {
     func connection(_ connection: MediaConnection, changedTo state: PeerState)
+    /// A data channel can be used, whichever side opened it.
+    func connection(_ connection: MediaConnection, opened label: String)
+    /// A message came on a data channel.
+    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String)
 }
 
 /// A description that could not be taken or made, in words for the log.
@@ -39,6 +43,8 @@ final class MediaConnection {
     let statistics: ForwardingStatistics
     /// By the SSRC that the client knows.
     var consumers: [UInt32: Consumer] = [:]
+    /// The open data channels, in the order in which they opened.
+    var dataChannels: [(id: DataChannelID, label: String)] = []
     /// The ICE generation of the client that the peer knows.
     var transportGeneration: Int?
 
@@ -103,6 +109,7 @@ final class MediaConnection {
         owner = nil
         sends = []
         consumers = [:]
+        dataChannels = []
         ingress = Ingress()
         flow.close()
     }

@@ -29,7 +29,7 @@ public final class MediaSession: Sendable {
         core.onClose = { continuation.finish() }
     }
 
-    private func onLoop<Result: Sendable>(
+    func onLoop<Result: Sendable>(
         _ body: @escaping @Sendable (SessionCore) throws -> Result
     ) async throws -> Result {
         let core = self.core

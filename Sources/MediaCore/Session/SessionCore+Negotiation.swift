@@ -6,7 +6,10 @@ import RTCWire
 extension SessionCore {
     func applyNegotiation() throws {
         applyTransport()
-        flow?.perform { peer, _, _ in peer.setReceiveMap(ReceiveMap(negotiator.lines)) }
+        flow?.perform { peer, _, _ in
+            peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            peer.setSCTP(negotiator.lines)
+        }
         for line in negotiator.lines {
             try updateSender(line)
             try updateReceiver(line)

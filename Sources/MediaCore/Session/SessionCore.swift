@@ -26,6 +26,7 @@ final class SessionCore: @unchecked Sendable {
     var srtpProfile: String?
     var playoutPump: PeriodicPump?
     var levels: [AudioLevelReport] = []
+    var dataChannels: [DataChannelID: DataChannel] = [:]
     var levelTick = 0
 
     private init(
@@ -178,6 +179,7 @@ final class SessionCore: @unchecked Sendable {
         senders.removeAll()
         for case let receiver? in receivers { receiver.close() }
         receivers.removeAll()
+        dataChannels.removeAll()
         flow?.close()
         flow = nil
         onClose()

@@ -55,6 +55,12 @@ public enum MediaSessionEvent: Sendable {
     case trackRemoved(RemoteTrack)
     /// The levels of all remote audio tracks since the last report, one for each 20 ms, some 25 reports a second.
     case audioLevels([AudioLevelReport])
+    /// A data channel can be used: the other side opened it, or ours became open.
+    case dataChannelOpened(DataChannel)
+    /// A message came on a data channel, complete; it may be empty.
+    case dataChannelMessage(DataChannel, [UInt8], isText: Bool)
+    /// A data channel is gone, by either side's wish or with the connection.
+    case dataChannelClosed(DataChannel)
     /// The session can't go on; the text says why and whose fault it is.
     case failed(String)
 }

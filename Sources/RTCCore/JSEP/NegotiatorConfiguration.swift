@@ -30,7 +30,7 @@ package struct NegotiatorConfiguration: Sendable {
     package var keepsIdleLinesOpen = false
     /// Whether answers take every layer of an offered simulcast; else a sender falls back to one stream.
     package var acceptsSimulcast = false
-    /// Whether `m=application` is accepted. SCTP itself is not spoken.
+    /// Whether `m=application` is accepted.
     package var acceptsApplication = true
     /// `a=max-message-size` of our application lines, in bytes.
     package var maxMessageSize = 65535

@@ -20,13 +20,13 @@ struct SectionWriter {
         return section
     }
 
-    /// An `m=application` line; SCTP's port is the other side's where it named one.
+    /// An `m=application` line.
     func application(_ line: MediaLine, isTag: Bool) -> SDPMedia {
         var section = SDPMedia(
             kind: .application, port: 9, protocolName: line.remote?.protocolName ?? "UDP/DTLS/SCTP",
             formats: line.remote?.formats ?? ["webrtc-datachannel"])
         addTransport(to: &section, line, isTag: isTag)
-        section.add("sctp-port", String(line.remote?.sctpPort ?? 5000))
+        section.add("sctp-port", String(SCTPConfiguration.localPort))
         section.add("max-message-size", String(negotiator.configuration.maxMessageSize))
         return section
     }
