@@ -65,6 +65,10 @@ public struct CallServerConfiguration: Sendable {
     public var emptyTimeout = 300
     /// How long a room stays open after the last participant has left, in seconds.
     public var departureTimeout = 20
+    /// A join for a room that does not exist opens it; otherwise it is answered with 404.
+    public var autoCreatesRooms = true
+    /// The STUN and TURN servers that clients are told of; none by default, for which a machine of its own has no use.
+    public var iceServers: [ICEServer] = []
     /// Bounds on what clients can make the server hold.
     public var limits = Limits()
     /// How long things take and may take.
@@ -91,6 +95,7 @@ public struct CallServerConfiguration: Sendable {
         guard (0...65_535).contains(mediaPort), mediaPort == 0 || mediaPort + eventLoops <= 65_536 else {
             throw .mediaPort(mediaPort)
         }
+        for server in iceServers { if let fault = server.fault { throw .iceServer(fault) } }
     }
 }
 
@@ -101,6 +106,7 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
     case port(Int)
     case mediaPort(Int)
     case eventLoops(Int)
+    case iceServer(String)
 
     package var description: String {
         switch self {
@@ -109,6 +115,7 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
         case .port(let port): "\(port) is no TCP port; use 0 to 65535, where 0 lets the system choose"
         case .mediaPort(let port):
             "\(port) can't be the first media port; use 0, or one with a port for each event loop below 65536"
+        case .iceServer(let fault): "an ICE server can't be used: \(fault)"
         case .eventLoops(let count): "\(count) event loops are not possible; use 1 to 256"
         }
     }

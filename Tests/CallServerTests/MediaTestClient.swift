@@ -25,6 +25,8 @@ final class MediaTestClient: @unchecked Sendable {
     private let incoming: AsyncStream<Received>.Continuation
     private let connected: EventLoopPromise<Void>
     private let handler = Handler()
+    /// The ICE generation of the server that the peer knows.
+    private var generation: Int?
 
     static func make(seed: UInt64, offers: Bool = true) async throws -> MediaTestClient {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -96,9 +98,11 @@ final class MediaTestClient: @unchecked Sendable {
         }
     }
 
-    func answer(_ text: String) async throws -> String {
+    /// - Parameter restarting: answers an ICE restart of the server by one of ours.
+    func answer(_ text: String, restarting: Bool = false) async throws -> String {
         try await onLoop { [self] in
-            try negotiator.applyOffer(SDPSession(parsing: text))
+            let change = try negotiator.applyOffer(SDPSession(parsing: text))
+            if restarting, change.restartedICE { beginGeneration() }
             let answer = try negotiator.createAnswer().description
             apply()
             return answer
@@ -112,13 +116,32 @@ final class MediaTestClient: @unchecked Sendable {
         }
     }
 
+    /// The next offer begins a new ICE generation.
+    func restartICE() async throws {
+        try await onLoop { [self] in beginGeneration() }
+    }
+
+    private func beginGeneration() {
+        flow.perform { peer, outbox, now in _ = peer.restartICE(now: now, into: outbox) }
+        let credentials = flow.peer.localCredentials
+        negotiator.restartICE(credentials)
+        negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: credentials.ufrag) }
+    }
+
+    /// Our ICE user name fragment, which changes with every restart.
+    func ufrag() async throws -> String { try await onLoop { [self] in flow.peer.localCredentials.ufrag } }
+
+    /// How often ICE has chosen a pair.
+    func iceSelections() async throws -> UInt64 { try await onLoop { [self] in flow.peer.iceStatistics.selections } }
+
     private func apply() {
         let streams = negotiator.lines.compactMap { $0.sendStream() }
         flow.perform { peer, outbox, now in
             peer.setReceiveMap(ReceiveMap(negotiator.lines))
             let known = Set(peer.sendStreams.map(\.ssrc))
             for stream in streams where !known.contains(stream.ssrc) { peer.addSendStream(stream) }
-            guard let remote = negotiator.remoteTransport, peer.state == .new else { return }
+            guard let remote = negotiator.remoteTransport, remote.generation != generation else { return }
+            generation = remote.generation
             peer.setRemote(
                 credentials: ICECredentials(ufrag: remote.ufrag, pwd: remote.pwd), fingerprint: remote.fingerprint,
                 dtlsRole: remote.localRole, now: now, into: outbox)

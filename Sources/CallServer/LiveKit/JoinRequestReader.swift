@@ -20,6 +20,7 @@ enum JoinRequestReader {
         ticket.client = join.clientInfo
         ticket.autoSubscribe = join.connectionSettings.autoSubscribe
         ticket.reconnects = join.reconnect
+        ticket.reconnectReason = join.reconnectReason
         ticket.participantID = join.participantSid.isEmpty ? nil : join.participantSid
         ticket.publisherOffer = join.hasPublisherOffer ? join.publisherOffer : nil
         ticket.addTracks = join.addTrackRequests
@@ -44,7 +45,10 @@ enum JoinQueryReader {
     static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) {
         ticket.autoSubscribe = request.flag("auto_subscribe") ?? true
         ticket.reconnects = request.flag("reconnect") ?? false
-        ticket.participantID = request["sid"]
+        ticket.reconnectReason =
+            request["reconnect_reason"].flatMap { Int($0) }.flatMap(Livekit_ReconnectReason.init(rawValue:))
+            ?? .rrUnknown
+        ticket.participantID = request["sid"].flatMap { $0.isEmpty ? nil : $0 }
         ticket.client = .with {
             $0.sdk = sdks[request["sdk"] ?? ""] ?? .unknown
             $0.version = request["version"] ?? ""

@@ -10,10 +10,27 @@ struct NegotiationProgress {
     /// Something has changed that the next exchange is to say.
     var isNeeded = false
     var timer: Scheduled<Void>?
+    /// Runs while we wait.
+    var patience: Scheduled<Void>?
     /// Of our offers; begins at a small random number and grows by one.
     var offerID = UInt32.random(in: 1...127)
     /// The ICE generation whose candidates were sent, per connection.
     var trickled: [ObjectIdentifier: String] = [:]
+
+    /// Stops the clocks.
+    mutating func cancel() {
+        timer?.cancel()
+        timer = nil
+        patience?.cancel()
+        patience = nil
+    }
+
+    /// The client has done what we waited for.
+    mutating func settle() {
+        isWaiting = false
+        patience?.cancel()
+        patience = nil
+    }
 }
 
 extension LiveKitParticipant {
@@ -44,7 +61,7 @@ extension LiveKitParticipant {
             return fail(error.description)
         }
         guard isSingleConnection else { return }
-        negotiation.isWaiting = false
+        negotiation.settle()
         reportRefusals()
         if negotiation.isNeeded || publisher.hasWaiting { negotiate() }
     }
@@ -57,15 +74,22 @@ extension LiveKitParticipant {
         offer()
     }
 
-    private func offer() {
+    /// Offers a new ICE generation, in place of whatever offer is open.
+    func restartSubscriber() {
+        guard !isSingleConnection, !subscriber.negotiator.lines.isEmpty else { return }
+        subscriber.restartICE()
+        offer(replacing: true)
+    }
+
+    private func offer(replacing: Bool = false) {
         negotiation.isNeeded = false
         do throws(NegotiationFailure) {
-            guard let sdp = try subscriber.createOffer() else {
+            guard let sdp = try subscriber.createOffer(replacing: replacing) else {
                 negotiation.isNeeded = true
                 return
             }
             negotiation.offerID &+= 1
-            negotiation.isWaiting = true
+            awaitClient()
             send(
                 .with {
                     $0.offer = .with {
@@ -83,12 +107,16 @@ extension LiveKitParticipant {
 
     func handleAnswer(_ answer: Livekit_SessionDescription) {
         guard !isSingleConnection else { return fail("an answer, though the client is the one who offers") }
+        // Some clients repeat our number, others say 0. What answers an offer that we have replaced is void.
+        guard answer.id == 0 || answer.id == negotiation.offerID else {
+            return logger.debug("answer to an older offer", metadata: ["id": "\(answer.id)"])
+        }
         do throws(NegotiationFailure) {
             try subscriber.takeAnswer(answer.sdp)
         } catch {
             return fail(error.description)
         }
-        negotiation.isWaiting = false
+        negotiation.settle()
         reportRefusals()
         if negotiation.isNeeded || subscriber.hasWaiting { negotiate() }
     }
@@ -104,7 +132,7 @@ extension LiveKitParticipant {
         negotiation.timer = eventLoop.scheduleTask(in: .milliseconds(10)) { [weak self] in
             guard let self else { return }
             negotiation.timer = nil
-            guard negotiation.isNeeded, !negotiation.isWaiting else { return }
+            guard session != nil, negotiation.isNeeded, !negotiation.isWaiting else { return }
             if isSingleConnection { requestOffer() } else { offer() }
         }
     }
@@ -112,7 +140,7 @@ extension LiveKitParticipant {
     /// Asks a client that is the only one to offer for another offer, with as many more lines as are missing.
     private func requestOffer() {
         negotiation.isNeeded = false
-        negotiation.isWaiting = true
+        awaitClient()
         let missing = publisher.missingLines
         send(
             .with {
@@ -121,6 +149,24 @@ extension LiveKitParticipant {
                     $0.numVideos = UInt32(missing.video)
                 }
             })
+    }
+
+    /// Waits for the client's answer, or for the offer that we have asked for, and not for ever.
+    private func awaitClient() {
+        negotiation.isWaiting = true
+        negotiation.patience?.cancel()
+        negotiation.patience = eventLoop.scheduleTask(in: .milliseconds(Int64(room.timing.negotiation))) {
+            [weak self] in
+            guard let self else { return }
+            negotiation.patience = nil
+            // A client that is away negotiates anew when it comes back.
+            guard session != nil, negotiation.isWaiting else { return }
+            guard isSingleConnection else {
+                return issueFullReconnect(.stateMismatch, because: "our offer was not answered")
+            }
+            negotiation.isWaiting = false
+            negotiate()
+        }
     }
 
     private func reportRefusals() {

@@ -25,19 +25,22 @@ extension LiveKitParticipant {
                         $0.timestamp = WallClock.milliseconds
                     }
                 })
-        case .updateLayers, .syncState, .simulate, .updateAudioTrack, .updateVideoTrack, .publishDataTrackRequest,
+        case .syncState(let state): handleSyncState(state)
+        case .simulate(let scenario): simulate(scenario)
+        case .updateLayers, .updateAudioTrack, .updateVideoTrack, .publishDataTrackRequest,
             .unpublishDataTrackRequest, .updateDataSubscription, .storeDataBlobRequest, .getDataBlobRequest, nil:
             logger.debug("signalling message not acted on")
         }
     }
 
     private func handleLeave(_ leave: Livekit_LeaveRequest) {
-        let answer = Livekit_LeaveRequest.with {
-            $0.reason = leave.reason
-            $0.action = .disconnect
-        }
-        send(.with { $0.leave = answer })
-        room.remove(sid, reason: .clientInitiated, tell: false)
+        if let answer = leaveRequest(leave.reason, .disconnect) { send(.with { $0.leave = answer }) }
+        let reason: Livekit_DisconnectReason =
+            switch leave.reason {
+            case .userUnavailable, .userRejected: leave.reason
+            default: .clientInitiated
+            }
+        room.remove(sid, reason: reason, tell: false)
     }
 
     private func setMuted(_ mute: Livekit_MuteTrackRequest) {
@@ -48,7 +51,7 @@ extension LiveKitParticipant {
         }
     }
 
-    private func updateSubscription(_ update: Livekit_UpdateSubscription) {
+    func updateSubscription(_ update: Livekit_UpdateSubscription) {
         let tracks = update.trackSids + update.participantTracks.flatMap(\.trackSids)
         for track in tracks where room.tracks[track] == nil {
             send(
@@ -66,7 +69,7 @@ extension LiveKitParticipant {
         room.settleSubscriptions()
     }
 
-    private func updateSettings(_ settings: Livekit_UpdateTrackSettings) {
+    func updateSettings(_ settings: Livekit_UpdateTrackSettings) {
         for track in settings.trackSids {
             guard let outgoing = subscriber.send(track: track), let track = room.tracks[track] else { continue }
             outgoing.set(

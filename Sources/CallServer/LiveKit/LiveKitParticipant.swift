@@ -11,7 +11,8 @@ import SFUCore
 final class LiveKitParticipant: @unchecked Sendable {
     let sid: String
     let identity: String
-    let ticket: LiveKitTicket
+    /// What the client has asked for and may do; a resumed session brings newer claims.
+    var ticket: LiveKitTicket
     let logger: Logger
     let seat: RoomDirectory.Seat
     let joinedAt = WallClock.milliseconds
@@ -19,12 +20,16 @@ final class LiveKitParticipant: @unchecked Sendable {
     /// What the client sends comes in here; with a single connection, what it receives leaves here too.
     let publisher: MediaConnection
     let subscriber: MediaConnection
-    private(set) var session: LiveKitSession?
+    /// Nil while the client is away: its media goes on, and what it is to be told waits.
+    var session: LiveKitSession?
+    var backlog = SignalBacklog()
     /// Announced, and not yet sent.
     var pendingTracks: [LiveKitTrack] = []
     var negotiation = NegotiationProgress()
+    /// What a test client has asked us to do at its next resume.
+    var resumeFault: ResumeFault?
     private var timers: [any CancellableTask] = []
-    private var departure: Scheduled<Void>?
+    var departure: Scheduled<Void>?
 
     /// Nil where the loop's port has as many peers as it takes.
     init?(session: LiveKitSession, room: LiveKitRoom, seat: RoomDirectory.Seat) {
@@ -60,7 +65,16 @@ final class LiveKitParticipant: @unchecked Sendable {
     var eventLoop: any EventLoop { room.eventLoop }
     var isActive: Bool { room.model.participant(sid)?.state == .active }
 
-    func send(_ response: Livekit_SignalResponse) { session?.send(response) }
+    /// The connection that must stand for the participant to be active.
+    var primary: MediaConnection { isSubscriberPrimary ? subscriber : publisher }
+    /// Two connections, of which the one that we offer is set up first.
+    var isSubscriberPrimary: Bool {
+        !isSingleConnection && ticket.client.protocol > 2 && ticket.grant.maySubscribe
+    }
+
+    func send(_ response: Livekit_SignalResponse) {
+        if let session { session.send(response) } else { backlog.keep(response) }
+    }
 
     // MARK: Coming
 
@@ -82,60 +96,19 @@ final class LiveKitParticipant: @unchecked Sendable {
         }
     }
 
-    private func sendRefreshToken() {
-        var claims = ticket.claims
-        let now = Double(WallClock.milliseconds / 1000)
-        let remaining = (claims.expires ?? now) - now
-        guard let secret = room.configuration.keys[claims.issuer] else { return }
-        claims.notBefore = now
-        claims.expires = now + max(600, remaining.rounded())
-        send(.with { $0.refreshToken = AccessToken.mint(claims, secret: secret) })
-    }
-
     // MARK: Going
 
     /// Lets go of everything; `leave` is what the client is told.
     func close(_ leave: Livekit_LeaveRequest?) {
-        if let leave { send(.with { $0.leave = leave }) }
+        if let leave { session?.send(.with { $0.leave = leave }) }
         for timer in timers { timer.cancel() }
         timers = []
         departure?.cancel()
-        negotiation.timer?.cancel()
-        session?.participant = nil
-        session?.close()
-        session = nil
+        negotiation.cancel()
+        detachSession()
         publisher.close()
         subscriber.close()
         seat.giveBack()
-    }
-
-    /// The client has closed its signalling connection, or lost it: it stays while its media path holds.
-    func signalLost(_ lost: LiveKitSession) {
-        guard session === lost else { return }
-        session = nil
-        guard isActive, subscriber.isConnected else { return room.remove(sid, reason: .signalClose) }
-        logger.info("signalling connection lost, media still connected")
-    }
-
-    /// Ends this connection for what the client has done; nobody else is touched.
-    func fail(_ reason: String) {
-        session?.close(because: reason)
-        room.remove(sid, reason: .stateMismatch, tell: false)
-    }
-
-    private func scheduleDeparture() {
-        guard departure == nil else { return }
-        let delay = TimeAmount.milliseconds(Int64(room.timing.departure))
-        departure = eventLoop.scheduleTask(in: delay) { [weak self] in
-            guard let self else { return }
-            departure = nil
-            guard !subscriber.isConnected || !publisherIsHealthy else { return }
-            room.remove(sid, reason: session == nil ? .signalClose : .connectionTimeout)
-        }
-    }
-
-    private var publisherIsHealthy: Bool {
-        isSingleConnection || publisher.flow.peer.state != .failed && publisher.flow.peer.state != .closed
     }
 
     // MARK: Clocks
@@ -153,20 +126,6 @@ final class LiveKitParticipant: @unchecked Sendable {
             if let self { body(self) }
         }
         timers.append(task)
-    }
-}
-
-extension LiveKitParticipant: MediaConnectionOwner {
-    func connection(_ connection: MediaConnection, changedTo state: PeerState) {
-        switch state {
-        case .connected where connection === subscriber:
-            room.activate(self)
-        case .closed where session == nil:
-            room.remove(sid, reason: .signalClose)
-        case .failed, .closed:
-            scheduleDeparture()
-        case .connected, .new, .connecting, .disconnected: break
-        }
     }
 }
 

@@ -99,18 +99,22 @@ extension LiveKitRoom {
                 return info(of: record, other)
             }
             $0.serverVersion = LiveKitRoom.version
-            $0.subscriberPrimary = !participant.isSingleConnection
+            $0.subscriberPrimary = participant.isSubscriberPrimary
             $0.pingInterval = 5
             $0.pingTimeout = 15
-            $0.serverInfo = .with {
-                $0.edition = .standard
-                $0.version = LiveKitRoom.version
-                $0.protocol = LiveKitRoom.protocolNumber
-                $0.nodeID = LiveKitRoom.node
-            }
+            $0.serverInfo = LiveKitRoom.serverInfo
+            $0.iceServers = configuration.iceServers.map(\.wire)
             $0.enabledPublishCodecs = LiveKitRoom.codecs.filter { $0.mime != "video/rtx" }
             $0.fastPublish = true
         }
+    }
+
+    static let serverInfo = Livekit_ServerInfo.with {
+        $0.edition = .standard
+        $0.version = version
+        $0.protocol = protocolNumber
+        $0.nodeID = node
+        $0.agentProtocol = 1
     }
 
     /// The LiveKit release whose behaviour is followed; clients compare it.

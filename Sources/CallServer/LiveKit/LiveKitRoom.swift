@@ -19,6 +19,10 @@ final class LiveKitRoom: @unchecked Sendable {
     var updates = PendingUpdates()
     private var hadParticipants = false
     var detector = LiveKitSpeakerDetector()
+    /// Limits what a participant's connection is taken to carry, in bits a second, for test clients; 0 lifts the limit.
+    var limitBandwidth: ((LiveKitParticipant, Int64) -> Void)?
+    /// Repeats reliable data to those who come back.
+    weak var dataResumption: (any LiveKitDataResumption)?
     private var speakerTimer: RepeatedTask?
     private var closing: Scheduled<Void>?
     /// What a request or a token has asked of this room.
@@ -90,7 +94,7 @@ final class LiveKitRoom: @unchecked Sendable {
     /// Lets a client in whose signalling connection stands.
     func enter(_ session: LiveKitSession) {
         guard !isClosed else { return session.begin() }
-        if session.ticket.reconnects { return refuseResume(session) }
+        if session.ticket.reconnects { return resume(session) }
         guard let seat = directory.takeSeat(in: name) else {
             return session.close(because: "the room or the server is full")
         }
@@ -106,19 +110,6 @@ final class LiveKitRoom: @unchecked Sendable {
         model.join(RoomParticipant(participant))
         participant.logger.info("participant joins")
         participant.begin()
-    }
-
-    /// Sessions are not resumed: the client is told to join anew, which it does by itself.
-    private func refuseResume(_ session: LiveKitSession) {
-        session.send(
-            .with {
-                $0.leave = .with {
-                    $0.reason = .stateMismatch
-                    $0.action = .reconnect
-                    $0.canReconnect = true
-                }
-            })
-        session.close()
     }
 
     /// The participant's media is connected.
@@ -137,10 +128,7 @@ final class LiveKitRoom: @unchecked Sendable {
         let wasActive = model.participant(sid)?.state == .active
         guard let participant = participants.removeValue(forKey: sid), let gone = model.leave(sid) else { return }
         participant.logger.info("participant leaves", metadata: ["reason": "\(reason)"])
-        let leave = Livekit_LeaveRequest.with {
-            $0.reason = reason
-            $0.action = .disconnect
-        }
+        let leave = participant.leaveRequest(reason, .disconnect)
         var info = self.info(of: gone, participant)
         info.disconnectReason = reason
         participant.close(tell ? leave : nil)

@@ -24,6 +24,7 @@ struct LiveKitTicket: Sendable {
     var autoSubscribe = true
     /// A client that was here before and has lost the signalling connection.
     var reconnects = false
+    var reconnectReason = Livekit_ReconnectReason.rrUnknown
     /// The participant sid of such a client.
     var participantID: String?
     var client = Livekit_ClientInfo()
@@ -39,6 +40,12 @@ struct LiveKitTicket: Sendable {
         identity = claims.identity
         metadata = claims.metadata ?? ""
         attributes = claims.attributes ?? [:]
+    }
+
+    /// Takes over what a newer connection of the same participant has shown.
+    mutating func renew(_ newer: LiveKitTicket) {
+        claims = newer.claims
+        client = newer.client
     }
 
     var grant: VideoGrant { claims.video ?? VideoGrant() }

@@ -25,8 +25,10 @@ extension MediaConnection {
     }
 
     /// Offers what there is to send; nil while the client has not answered the last offer.
-    func createOffer() throws(NegotiationFailure) -> String? {
-        guard negotiator.state == .stable else { return nil }
+    ///
+    /// - Parameter replacing: an offer that the client has not answered is void.
+    func createOffer(replacing: Bool = false) throws(NegotiationFailure) -> String? {
+        guard negotiator.state == .stable || replacing else { return nil }
         placeWaiting()
         do {
             return try negotiator.createOffer().description
@@ -46,8 +48,8 @@ extension MediaConnection {
         applyLines()
     }
 
-    /// Begins a new ICE generation of our own in answer to the client's.
-    private func restartICE() {
+    /// Begins a new ICE generation of our own: in answer to the client's, or to be offered next. Media goes on meanwhile.
+    func restartICE() {
         flow.perform { peer, outbox, now in _ = peer.restartICE(now: now, into: outbox) }
         flow.mux.registerCredentials(of: flow)
         negotiator.restartICE(flow.peer.localCredentials)

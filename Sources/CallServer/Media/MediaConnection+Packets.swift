@@ -11,11 +11,15 @@ extension MediaConnection: PeerFlowHandler {
     func handle(_ event: PeerEvent, on flow: PeerFlow) {
         switch event {
         case .stateChanged(let state):
-            if state == .connected { startConsumers() }
+            if state == .connected {
+                failure = nil
+                startConsumers()
+            }
             owner?.connection(self, changedTo: state)
         case .connected(let profile):
             logger.debug("media connected", metadata: ["profile": "\(profile)"])
         case .failed(let failure):
+            self.failure = failure
             logger.notice("media failed", metadata: ["reason": "\(failure)"])
         case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
             ingress.receiveSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival)

@@ -45,6 +45,8 @@ final class MediaConnection {
     var consumers: [UInt32: Consumer] = [:]
     /// The open data channels, in the order in which they opened.
     var dataChannels: [(id: DataChannelID, label: String)] = []
+    /// What ended the connection, for a while or for good.
+    var failure: PeerFailure?
     /// The ICE generation of the client that the peer knows.
     var transportGeneration: Int?
 
@@ -101,6 +103,10 @@ final class MediaConnection {
     }
 
     var isConnected: Bool { flow.peer.isConnected }
+    /// It stood or was to stand, and does not any more.
+    var isOver: Bool { flow.peer.state == .failed || flow.peer.state == .closed }
+    /// An ICE restart could bring it back, or needn't.
+    var mayRecover: Bool { flow.peer.state != .closed && (failure == nil || failure == .ice) }
 
     /// Says goodbye and lets go of everything.
     func close() {
