@@ -78,7 +78,8 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
             lanes[entry.key] = Lane()
             idle.append(entry.key)
         }
-        lanes[entry.key]?.entries.append(Waiting(entry: entry, expires: now + policy.lifetime))
+        let waiting = Waiting(entry: entry, expires: now + policy.lifetime)
+        lanes[entry.key]?.entries.append(waiting)
         return .accepted
     }
 
@@ -129,7 +130,10 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
     /// From now on nothing waits longer than `delay` for its repetition.
     mutating func hurry(_ delay: Interval, now: Instant) {
         longestDelay = delay
-        for key in idle { lanes[key]?.notBefore = min(lanes[key]?.notBefore ?? now, now + delay) }
+        for key in idle {
+            let due = min(lanes[key]?.notBefore ?? now, now + delay)
+            lanes[key]?.notBefore = due
+        }
     }
 
     private mutating func forget(_ lane: inout Lane, _ head: Waiting) {
