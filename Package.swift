@@ -60,7 +60,9 @@ let package = Package(
         room(
             "MediaCore",
             ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", nioCore, nioPosix, logging]),
-        room("CallBridge", ["MediaCore", logging]),
+        // What a call is: record, ringing, journal. Values that bridge and server share.
+        room("CallModel", []),
+        room("CallBridge", ["CallModel", "MediaCore", logging]),
         room("LiveKitProtocol", ["CCrypto", protobuf], exclude: ["Protos"]),
         room(
             "ProviderLiveKitLike",
@@ -68,13 +70,14 @@ let package = Package(
         room(
             "CallServer",
             [
-                "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1,
+                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", nioCore, nioPosix,
+                nioHTTP1,
                 nioWebSocket, logging,
             ]),
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "CallBridge", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
+                "ProviderLiveKitLike", "CallBridge", "CallModel", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
                 "LiveKitProtocol", nioCore, nioPosix,
                 argumentParser, logging,
             ],
@@ -86,6 +89,7 @@ let package = Package(
         tests("SFUCore", ["RTCCore", "RTCWire"]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCWire"]),
+        tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("CallServer", ["LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),

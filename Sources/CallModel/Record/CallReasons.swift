@@ -1,15 +1,3 @@
-/// Where a call stands for us.
-public enum CallState: String, Sendable, Hashable, Codable {
-    /// Signalling or media is being set up.
-    case connecting = "CONNECTING"
-    /// Media flows.
-    case active = "ACTIVE"
-    /// The media or signalling connection was lost and is being restored; the call has not ended.
-    case reconnecting = "RECONNECTING"
-    /// Over.
-    case ended = "ENDED"
-}
-
 /// Why a call ended.
 public enum CallEndReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nobody answered in time.
@@ -52,4 +40,14 @@ public enum ParticipantLeftReason: String, Sendable, Hashable, Codable, CaseIter
     case systemAbort = "SYSTEM_ABORT"
     /// Not known.
     case unknown = "UNKNOWN"
+}
+
+/// Why somebody whose device rang was not in the call.
+public enum MissedReason: String, Sendable, Hashable, Codable, CaseIterable {
+    /// It rang for as long as it may.
+    case timeout = "MISSED_BECAUSE_TIMEOUT"
+    /// The call was over before they answered.
+    case terminated = "MISSED_BECAUSE_TERMINATED"
+    /// They could not be reached.
+    case unavailable = "MISSED_BECAUSE_UNAVAILABLE"
 }

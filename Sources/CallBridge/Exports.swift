@@ -1,0 +1,2 @@
+// An application that imports CallBridge speaks of calls, reasons and events in CallModel's words.
+@_exported public import CallModel

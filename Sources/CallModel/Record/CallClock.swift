@@ -1,0 +1,13 @@
+import Foundation
+
+extension CallTime {
+    private static let origin = (
+        wall: Int64(Date().timeIntervalSince1970 * 1000), monotonic: DispatchTime.now().uptimeNanoseconds
+    )
+
+    /// The time of day, which never goes back while the process runs: set once, then counted by the monotonic clock.
+    public static var now: CallTime {
+        let elapsed = DispatchTime.now().uptimeNanoseconds &- origin.monotonic
+        return CallTime(milliseconds: origin.wall &+ Int64(elapsed / 1_000_000))
+    }
+}

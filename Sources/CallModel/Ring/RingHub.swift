@@ -1,0 +1,161 @@
+import Synchronization
+
+/// A switchboard at work: devices attach to it, say something, and hear; it has a clock and a timer.
+public final class RingHub: Sendable {
+    private struct State {
+        var switchboard: RingSwitchboard
+        var listeners: [RingDevice: (number: Int, continuation: AsyncStream<RingSignal>.Continuation)] = [:]
+        var attachments = 0
+        var timer: (deadline: CallTime, task: Task<Void, Never>)?
+        var isClosed = false
+    }
+
+    /// Signals that a device has not taken yet; a device that takes none loses the oldest.
+    private static let backlog = 256
+
+    private let state: Mutex<State>
+    private let journal: CallJournal
+    private let clock: @Sendable () -> CallTime
+
+    /// - Parameter clock: what time it is; the timer waits in real time.
+    public init(
+        settings: RingSwitchboard.Settings = .init(), journal: CallJournal,
+        clock: @escaping @Sendable () -> CallTime = { .now }
+    ) {
+        state = Mutex(State(switchboard: RingSwitchboard(settings: settings)))
+        self.journal = journal
+        self.clock = clock
+    }
+
+    /// What a device hears from now on. Attaching anew ends the stream before. Throws `RingRefusal`.
+    public func attach(_ device: RingDevice) throws(RingRefusal) -> AsyncStream<RingSignal> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RingSignal.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        let number = try run { (state, now, actions) throws(RingRefusal) in
+            try state.switchboard.arrived(device, at: now, into: &actions)
+            state.attachments += 1
+            state.listeners[device]?.continuation.finish()
+            state.listeners[device] = (state.attachments, continuation)
+            return state.attachments
+        }
+        continuation.onTermination = { [weak self] _ in self?.detach(device, number) }
+        return stream
+    }
+
+    private func detach(_ device: RingDevice, _ number: Int) {
+        state.withLock { state in
+            guard state.listeners[device]?.number == number else { return }
+            state.listeners[device] = nil
+            state.switchboard.gone(device)
+        }
+    }
+
+    /// Something that a device says. Returns the id of the call that it was about. Throws `RingRefusal`.
+    @discardableResult
+    public func send(_ command: RingCommand, from device: RingDevice) throws(RingRefusal) -> String {
+        try run { (state, now, actions) throws(RingRefusal) in
+            try state.switchboard.receive(command, from: device, at: now, newID: Self.newID, into: &actions)
+        }
+    }
+
+    /// Something that happens to a call and does not come from a device.
+    public func event(
+        _ call: String, _ event: (inout RingExchange, CallTime, inout [RingExchange.Action]) -> Void
+    ) {
+        run { state, now, actions in state.switchboard.event(call, &actions) { event(&$0, now, &$1) } }
+    }
+
+    /// The call of a conversation that has not ended.
+    public func call(ofConversation conversation: String) -> String? {
+        state.withLock { $0.switchboard.call(ofConversation: conversation) }
+    }
+
+    /// The record of a call that has not ended.
+    public func record(_ call: String) -> CallRecord? { state.withLock { $0.switchboard[call]?.record } }
+
+    /// Ends all calls, and all devices' streams.
+    public func close() {
+        run { state, now, actions in
+            for id in state.switchboard.callIds {
+                state.switchboard.event(id, &actions) {
+                    $0.end(.systemShutdown, others: .systemAbort, at: now, into: &$1)
+                }
+            }
+        }
+        let listeners = state.withLock { state in
+            state.isClosed = true
+            state.timer?.task.cancel()
+            defer { state.listeners = [:] }
+            return state.listeners.values.map(\.continuation)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    // MARK: Inside
+
+    private func run<Result, Failure>(
+        _ body: (inout State, CallTime, inout [RingExchange.Action]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try state.withLock { (state) throws(Failure) in
+            var actions: [RingExchange.Action] = []
+            let result = try body(&state, clock(), &actions)
+            perform(actions, &state)
+            schedule(&state)
+            return result
+        }
+    }
+
+    private func perform(_ actions: [RingExchange.Action], _ state: inout State) {
+        for action in actions {
+            switch action {
+            case .signal(let signal, let device): state.listeners[device]?.continuation.yield(signal)
+            case .journal(let event): journal.write(event)
+            }
+        }
+    }
+
+    private func schedule(_ state: inout State) {
+        let deadline = state.switchboard.nextDeadline
+        guard state.timer?.deadline != deadline else { return }
+        state.timer?.task.cancel()
+        state.timer = nil
+        guard let deadline, !state.isClosed else { return }
+        let wait = max(1, deadline.milliseconds(since: clock()))
+        let task = Task { [weak self] in
+            guard (try? await Task.sleep(for: .milliseconds(wait))) != nil else { return }
+            self?.tick(deadline)
+        }
+        state.timer = (deadline, task)
+    }
+
+    private func tick(_ deadline: CallTime) {
+        run { state, now, actions in
+            if state.timer?.deadline == deadline { state.timer = nil }
+            state.switchboard.advance(to: max(now, deadline), into: &actions)
+        }
+    }
+
+    private static func newID() -> String {
+        "call-" + String((0..<16).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "0" })
+    }
+}
+
+/// A device's line to an exchange in the same process.
+public struct InProcessRing: RingTransport {
+    /// The device that it speaks for.
+    public let device: RingDevice
+    private let hub: RingHub
+
+    /// A line from `device`.
+    public init(_ device: RingDevice, hub: RingHub) {
+        self.device = device
+        self.hub = hub
+    }
+
+    /// What the exchange says to the device.
+    public func signals() async throws -> AsyncStream<RingSignal> { try hub.attach(device) }
+    /// Says something to the exchange.
+    public func send(_ command: RingCommand) async throws -> String { try hub.send(command, from: device) }
+    /// Nothing to close: the stream ends when its reader does.
+    public func close() async {}
+}
