@@ -70,6 +70,16 @@ def candidates():
                 yield line[2:]
 
 
+# Transport-wide feedback with every kind of chunk, wraps, negative deltas, and the ways in which it can be wrong.
+TRANSPORT_FEEDBACK = (
+    "afcd0007 00000001 00000002 00100017 fffffe07 2002a000e100 01ff038001040000 0002",
+    "8fcd0005 00000001 00000002 ffff0002 fffffe07 bfff0102",
+    "8fcd0005 00000001 00000002 0010fff0 7fffff07 1fff1fff",
+    "8fcd0005 00000001 00000002 00100001 fffffe07 60010000",
+    "8fcd0005 00000001 00000002 00100001 fffffe07 20000000",
+)
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -84,6 +94,8 @@ def shapes():
                 yield "vp8", (payload[:2], len(payload) > 100), payload[:64]
             if packet[1] & 127 == 111:
                 yield "opus", payload[:1], payload[:32]
+    for text in TRANSPORT_FEEDBACK:
+        yield "rtcp", text, bytes.fromhex(text.replace(" ", ""))
     for message in stun_messages():
         yield "stun", (message[:2], len(message)), message
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):

@@ -36,7 +36,9 @@ extension Peer {
             for entry in request.entries { handle(entry, outbox) }
         case .bye(let goodbye):
             for ssrc in goodbye.sources { handleGoodbye(ssrc, outbox) }
-        case .sdes, .transportFeedback, .remb, .xr, .unknown: break
+        case .transportFeedback(let feedback): handle(feedback, now, outbox)
+        case .remb(let estimate): handle(estimate, outbox)
+        case .sdes, .xr, .unknown: break
         }
     }
 

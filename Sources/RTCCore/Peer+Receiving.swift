@@ -45,6 +45,7 @@ extension Peer {
         if header.extensionLength != 0 {
             extensions = RTPExtensions(parsing: packet.bytes, header: header, map: receiving.table.extensionMap)
         }
+        recordArrival(extensions, header.ssrc, buffer.count, now)
         deliver(header, extensions, packet, now, outbox)
     }
 

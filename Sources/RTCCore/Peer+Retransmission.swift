@@ -46,7 +46,7 @@ extension Peer {
         else { return }
         target.suffix(from: offset + RTX.headerLength).copyMemory(from: payload)
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
-        transportSequence &+= 1
+        noteSent(sealed, stream: index, now)
         sending.update(index) {
             _ = $0.takeRTXSequence()
             $0.statistics.retransmitted += 1

@@ -131,7 +131,7 @@ extension Peer {
         if keepsPlain { self.keep(target, length, packet.sequenceNumber, index, now) }
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return false }
         if keep, !keepsPlain { self.keep(target, sealed, packet.sequenceNumber, index, now) }
-        transportSequence &+= 1
+        noteSent(sealed, stream: index, now)
         commit(sealed, to: destination, outbox)
         return true
     }
@@ -151,7 +151,8 @@ extension Peer {
         let map = sending.streams[index].configuration.extensionMap
         extensions.mid = sending.streams[index].configuration.mid
         extensions.absSendTime = map.id(for: .absSendTime) == 0 ? nil : clock.absoluteSendTime(now)
-        extensions.transportSequenceNumber = map.id(for: .transportSequenceNumber) == 0 ? nil : transportSequence
+        extensions.transportSequenceNumber =
+            map.id(for: .transportSequenceNumber) == 0 ? nil : sentPackets.nextNumber
     }
 
     /// Commits a datagram and counts it.

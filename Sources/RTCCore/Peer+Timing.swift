@@ -13,6 +13,7 @@ extension Peer {
         }
         if mediaDestination != nil {
             soonest.take(nextReport, .report)
+            soonest.take(arrivals.deadline, .transportFeedback)
             for index in receiving.streams.indices {
                 soonest.take(receiving.streams[index].losses.deadline, .nack)
                 soonest.take(receiving.streams[index].keyFrames.deadline, .keyFrameRequest)
@@ -30,6 +31,7 @@ extension Peer {
         guard mediaDestination != nil else { return }
         sendDueNACKs(now, outbox)
         sendDueKeyFrameRequests(now, outbox)
+        sendDueTransportFeedback(now, outbox)
         sendDueReports(now, outbox)
     }
 }

@@ -28,7 +28,9 @@ package struct Peer: ~Copyable {
     var random: PeerRandom
     /// The latest time that we were told.
     var latest: Instant
-    var transportSequence: UInt16 = 0
+    /// Arrivals of what we receive, and fates of what we send, by transport sequence number.
+    var arrivals = ArrivalRecorder()
+    var sentPackets = SentPackets()
     var nextReport: Instant = .distantFuture
     var dtlsStarted = false
     var hasConnected = false

@@ -23,6 +23,10 @@ package enum PeerEvent: Sendable {
     /// A report block about one of our streams. `jitter` is in seconds; `roundTripTime` nil until it is known.
     case receiverReport(
         ssrc: UInt32, fractionLost: Double, cumulativeLost: Int32, jitter: Double, roundTripTime: Interval?)
+    /// The other side's estimate of what may be sent to it, in bit/s, for these sources together (REMB).
+    case receiverEstimate(bitrate: Int, ssrcs: [UInt32])
+    /// What became of packets that we sent with a transport sequence number, ascending.
+    case packetResults([PacketResult])
     /// The other side says that this stream ends.
     case bye(ssrc: UInt32)
     /// Bytes that came inside DTLS (RFC 8261) before `setSCTP`; afterwards the peer takes them itself.

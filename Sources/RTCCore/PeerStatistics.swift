@@ -25,6 +25,10 @@ package struct PeerStatistics: Sendable, Hashable {
     /// Packets offered to `send` or `forward` that were too large, of an unknown SSRC, or before the keys stood.
     package var unsentPackets = 0
 
+    /// Transport-wide feedback messages.
+    package var transportFeedbackSent = 0
+    package var transportFeedbackReceived = 0
+
     package init() {}
 }
 

@@ -27,6 +27,7 @@ extension MediaConnection: PeerFlowHandler {
             consumers[ssrc]?.requestKeyFrame(now: MonotonicClock.now())
         case .nack(let ssrc, let sequences):
             consumers[ssrc]?.resend(sequences, now: MonotonicClock.now(), spacing: repetitionSpacing)
+        case .receiverEstimate, .packetResults: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, _): dataMessage(id, bytes)
         case .dataChannelClosed(let id): dataChannelClosed(id)

@@ -82,6 +82,7 @@ final class MediaConnection {
         configuration.videoExtensions = [
             .mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay, .videoOrientation,
         ]
+        configuration.congestionFeedback = .receiverEstimate
         configuration.cname = cname
         configuration.keepsIdleLinesOpen = true
         configuration.acceptsSimulcast = true

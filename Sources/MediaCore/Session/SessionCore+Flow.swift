@@ -20,6 +20,7 @@ extension SessionCore: PeerFlowHandler {
         case .closed: emit(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc):
             for sender in senders.values where sender.ssrc == ssrc { sender.keyFrameRequested() }
+        case .receiverEstimate, .packetResults: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, let isText): dataMessage(id, bytes, isText: isText)
         case .dataChannelClosed(let id): dataChannelClosed(id)

@@ -73,6 +73,7 @@ final class SessionCore: @unchecked Sendable {
         let credentials = ICECredentials.random()
         peer.iceCredentials = credentials
         var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
+        negotiation.congestionFeedback = .transportWide
         // Numbers drawn at random show at once whoever relies on the usual ones.
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
         let core = SessionCore(

@@ -35,13 +35,14 @@ extension Negotiator {
             let capability = configuration.codecs[index]
             var rtx = capability.hasRTX ? codec.rtxPayloadType : nil
             if let number = rtx, !meanings.take(payloadType: number, ~index) { rtx = nil }
+            let feedback = configuration.feedback(of: capability, remoteSends: remote.direction.sends)
             var parameters = capability.answerParameters(to: codec)
             if let extra = line.extraParameters[capability.name.asciiLowercased] { parameters.merge(extra) }
             return NegotiatedCodec(
                 capability: index, name: capability.name, clockRate: capability.clockRate,
                 channels: capability.channels, payloadType: codec.payloadType, rtxPayloadType: rtx,
                 sendPayloadType: codec.payloadType, sendRTXPayloadType: rtx, remoteParameters: codec.parameters,
-                localParameters: parameters, feedback: capability.feedback.intersection(codec.feedback),
+                localParameters: parameters, feedback: feedback.intersection(codec.feedback),
                 remoteFeedback: codec.feedback)
         }
         guard line.codecNames != nil else { return agreed }
@@ -51,7 +52,7 @@ extension Negotiator {
     private func extensions(
         _ line: MediaLine, _ remote: RemoteMedia, _ meanings: inout BundleMeanings
     ) -> RTPExtensionMap {
-        let wanted = configuration.extensions(of: line.kind)
+        let wanted = configuration.extensions(of: line.kind, remoteSends: remote.direction.sends)
         var map = RTPExtensionMap()
         map.allowsMixed = remoteOffer?.allowsMixedExtensions ?? false
         for mapping in remote.extensions where mapping.isUsable && (mapping.id < 15 || map.allowsMixed) {

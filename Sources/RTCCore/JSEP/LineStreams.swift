@@ -23,7 +23,8 @@ extension MediaLine {
             let clockRate = UInt32(clamping: codec.clockRate)
             let primary = ReceiveMap.Codec(
                 payloadType: codec.payloadType, clockRate: clockRate, nack: codec.feedback.contains(.nack),
-                pli: codec.feedback.contains(.pli), fir: codec.feedback.contains(.fir))
+                pli: codec.feedback.contains(.pli), fir: codec.feedback.contains(.fir),
+                transportCC: codec.feedback.contains(.transportCC))
             guard let rtx = codec.rtxPayloadType else { return [primary] }
             return [primary, ReceiveMap.Codec(payloadType: rtx, clockRate: clockRate, apt: codec.payloadType)]
         }

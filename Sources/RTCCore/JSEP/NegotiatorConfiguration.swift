@@ -20,6 +20,8 @@ package struct NegotiatorConfiguration: Sendable {
     package var audioExtensions: [RTPExtensionKind] = [.mid, .audioLevel, .absCaptureTime]
     /// Offered and accepted on video lines.
     package var videoExtensions: [RTPExtensionKind] = [.mid, .absCaptureTime]
+    /// How senders learn what the network bears.
+    package var congestionFeedback = CongestionFeedback.none
     package var numbering: Numbering = .fixed
     /// Canonical name of our streams (RFC 7022), where a `SendDescription` has none.
     package var cname = "-"
@@ -49,12 +51,18 @@ package struct NegotiatorConfiguration: Sendable {
         self.init(credentials: ICECredentials(ufrag: ufrag, pwd: pwd), fingerprint: fingerprint)
     }
 
-    /// The header extensions of a line of that kind.
-    func extensions(of kind: SDPMediaKind) -> [RTPExtensionKind] {
+    /// The header extensions of a line of that kind, on which the other side sends or only receives.
+    func extensions(of kind: SDPMediaKind, remoteSends: Bool) -> [RTPExtensionKind] {
         switch kind {
         case .audio: audioExtensions
-        case .video: videoExtensions
+        case .video: videoExtensions + congestionFeedback.extensions(remoteSends: remoteSends)
         case .application, .other: []
         }
+    }
+
+    /// What we know of a codec's feedback on such a line.
+    func feedback(of capability: CodecCapability, remoteSends: Bool) -> CodecFeedback {
+        guard capability.kind == .video else { return capability.feedback }
+        return capability.feedback.union(congestionFeedback.feedback(remoteSends: remoteSends))
     }
 }

@@ -31,10 +31,11 @@ extension Negotiator {
             if let extra = line.extraParameters[capability.name.asciiLowercased] { parameters.merge(extra) }
             plan.codecs.append(
                 OfferedLine.Codec(
-                    capability: index, numbers: try numbers.payloadTypes(of: index, capability), parameters: parameters)
-            )
+                    capability: index, numbers: try numbers.payloadTypes(of: index, capability),
+                    parameters: parameters,
+                    feedback: configuration.feedback(of: capability, remoteSends: plan.direction.receives)))
         }
-        for kind in configuration.extensions(of: line.kind) {
+        for kind in configuration.extensions(of: line.kind, remoteSends: plan.direction.receives) {
             plan.extensionMap.set(try numbers.id(of: kind), kind)
         }
         return plan
@@ -50,7 +51,7 @@ extension Negotiator {
             return SectionWriter.Codec(
                 payloadType: codec.numbers.primary, rtx: codec.numbers.rtx, name: capability.name,
                 clockRate: capability.clockRate, channels: capability.channels, parameters: codec.parameters,
-                feedback: capability.feedback)
+                feedback: codec.feedback)
         }
         return try writer.media(
             line, direction: plan.direction, codecs: codecs, extensions: plan.extensionMap, isTag: isTag)
@@ -129,7 +130,7 @@ extension OfferedLine {
                 payloadType: mine.numbers.primary, rtxPayloadType: hasRTX ? mine.numbers.rtx : nil,
                 sendPayloadType: codec.payloadType, sendRTXPayloadType: hasRTX ? codec.rtxPayloadType : nil,
                 remoteParameters: codec.parameters, localParameters: mine.parameters,
-                feedback: capability.feedback.intersection(codec.feedback), remoteFeedback: codec.feedback)
+                feedback: mine.feedback.intersection(codec.feedback), remoteFeedback: codec.feedback)
         }
     }
 }

@@ -20,6 +20,7 @@ struct OfferedLine: Sendable {
         var numbers: NumberTable.PayloadTypes
         /// Our `a=fmtp`.
         var parameters: SDPFormatParameters
+        var feedback: CodecFeedback
     }
 
     var isStopped: Bool

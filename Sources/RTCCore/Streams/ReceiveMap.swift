@@ -15,10 +15,11 @@ package struct ReceiveMap: Sendable {
         package var nack: Bool
         package var pli: Bool
         package var fir: Bool
+        package var transportCC: Bool
 
         package init(
             payloadType: UInt8, clockRate: UInt32, apt: UInt8? = nil, nack: Bool = false, pli: Bool = false,
-            fir: Bool = false
+            fir: Bool = false, transportCC: Bool = false
         ) {
             self.payloadType = payloadType
             self.clockRate = clockRate
@@ -26,6 +27,7 @@ package struct ReceiveMap: Sendable {
             self.nack = nack
             self.pli = pli
             self.fir = fir
+            self.transportCC = transportCC
         }
     }
 

@@ -9,6 +9,8 @@ struct ReceiveTable {
 
     /// All lines' extensions: identifiers are the bundle's, not the line's (RFC 9143 section 9.1).
     private(set) var extensionMap = RTPExtensionMap()
+    /// Some line's sender is to be told when its packets arrive.
+    private(set) var takesTransportFeedback = false
     private var codecs = [ReceiveMap.Codec?](repeating: nil, count: 128)
     /// The line that alone uses a payload type; -1 none, -2 several.
     private var lineOfPayloadType = [Int](repeating: -1, count: 128)
@@ -45,6 +47,7 @@ struct ReceiveTable {
         for codec in line.codecs {
             let slot = Int(codec.payloadType & 0x7f)
             codecs[slot] = codecs[slot] ?? codec
+            if codec.transportCC { takesTransportFeedback = true }
             lineOfPayloadType[slot] = lineOfPayloadType[slot] == -1 ? line.index : -2
         }
     }

@@ -45,7 +45,7 @@ package enum RTCPPacket: Hashable, Sendable {
         }
     }
 
-    /// Length in bytes when written; 0 for what has no written form (`unknown`, `transportFeedback`).
+    /// Length in bytes when written; 0 for what has no written form (`unknown`).
     package var encodedLength: Int {
         switch self {
         case .senderReport(let packet): packet.encodedLength
@@ -57,7 +57,8 @@ package enum RTCPPacket: Hashable, Sendable {
         case .fir(let packet): packet.encodedLength
         case .remb(let packet): packet.encodedLength
         case .xr(let packet): packet.encodedLength
-        case .transportFeedback, .unknown: 0
+        case .transportFeedback(let packet): packet.encodedLength
+        case .unknown: 0
         }
     }
 
@@ -73,7 +74,8 @@ package enum RTCPPacket: Hashable, Sendable {
         case .fir(let packet): packet.write(into: buffer)
         case .remb(let packet): packet.write(into: buffer)
         case .xr(let packet): packet.write(into: buffer)
-        case .transportFeedback, .unknown: 0
+        case .transportFeedback(let packet): packet.write(into: buffer)
+        case .unknown: 0
         }
     }
 }

@@ -1,5 +1,5 @@
-/// The head of a transport-wide congestion control feedback, draft-holmer-rmcat-transport-wide-cc-extensions-01
-/// section 3.1. The status chunks and receive deltas behind it are an estimator's to read.
+/// Transport-wide congestion control feedback, draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1: which
+/// packets of a connection arrived, and when.
 ///
 /// ```
 ///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -13,24 +13,148 @@
 ///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///  |                 reference time                | fb pkt. count |
 ///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+///  |      packet chunk, 16 bits    |      packet chunk ...         |
+///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+///  |  receive delta, 8 or 16 bits per packet received | padding    |
+///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 /// ```
 package struct TransportFeedback: Hashable, Sendable {
+    /// What became of one packet.
+    package enum Status: Hashable, Sendable {
+        case lost
+        /// Later than the packet received before it in the list, or than the reference time, by this many ticks of
+        /// 250 microseconds; negative where packets overtook each other.
+        case received(delta: Int16)
+    }
+
+    /// Nanoseconds of one unit of a delta.
+    package static let deltaTick: Int64 = 250_000
+    /// Nanoseconds of one unit of the reference time.
+    package static let referenceTick: Int64 = 64_000_000
+    /// The most packets that one feedback speaks of.
+    package static let maximumCount = 0xffff
+
     package var senderSSRC: UInt32
     package var mediaSSRC: UInt32
+    /// Transport sequence number of the first of `statuses`; the others follow without a gap.
     package var baseSequenceNumber: UInt16
-    package var packetStatusCount: UInt16
     /// Signed 24 bits, in units of 64 ms.
     package var referenceTime: Int32
     /// Counts the feedback packets, modulo 256.
     package var feedbackCount: UInt8
+    /// At most 65,535.
+    package var statuses: [Status]
 
+    static let headLength = 20
+
+    package init(
+        senderSSRC: UInt32, mediaSSRC: UInt32, baseSequenceNumber: UInt16, referenceTime: Int32, feedbackCount: UInt8,
+        statuses: [Status]
+    ) {
+        self.senderSSRC = senderSSRC
+        self.mediaSSRC = mediaSSRC
+        self.baseSequenceNumber = baseSequenceNumber
+        self.referenceTime = referenceTime
+        self.feedbackCount = feedbackCount
+        self.statuses = statuses
+    }
+
+    /// - Throws: `truncated` where chunks or deltas are missing, `invalidValue` for a status of the reserved kind.
     init(parsing packet: RawSpan) throws(WireError) {
-        guard packet.byteCount >= 20 else { throw .truncated }
-        senderSSRC = packet.uint32(4)
-        mediaSSRC = packet.uint32(8)
-        baseSequenceNumber = packet.uint16(12)
-        packetStatusCount = packet.uint16(14)
-        referenceTime = Int32(bitPattern: packet.uint24(16) << 8) >> 8
-        feedbackCount = packet.byte(19)
+        guard packet.byteCount >= TransportFeedback.headLength else { throw .truncated }
+        self.init(
+            senderSSRC: packet.uint32(4), mediaSSRC: packet.uint32(8), baseSequenceNumber: packet.uint16(12),
+            referenceTime: Int32(bitPattern: packet.uint24(16) << 8) >> 8, feedbackCount: packet.byte(19),
+            statuses: [])
+        let count = Int(packet.uint16(14))
+        var symbols: [TransportFeedbackSymbol] = []
+        symbols.reserveCapacity(min(count, 7 * packet.byteCount))
+        var offset = TransportFeedback.headLength
+        while symbols.count < count {
+            guard packet.byteCount >= offset + 2 else { throw .truncated }
+            try TransportFeedbackChunk(packet.uint16(offset)).append(to: &symbols, limit: count)
+            offset += 2
+        }
+        try readDeltas(packet, symbols, offset)
+    }
+
+    private mutating func readDeltas(
+        _ packet: RawSpan, _ symbols: [TransportFeedbackSymbol], _ start: Int
+    ) throws(WireError) {
+        var offset = start
+        statuses.reserveCapacity(symbols.count)
+        for symbol in symbols {
+            guard packet.byteCount >= offset + symbol.deltaLength else { throw .truncated }
+            switch symbol {
+            case .lost: statuses.append(.lost)
+            case .small: statuses.append(.received(delta: Int16(packet.byte(offset))))
+            case .large: statuses.append(.received(delta: Int16(bitPattern: packet.uint16(offset))))
+            }
+            offset += symbol.deltaLength
+        }
+    }
+
+    /// Length in bytes when written, padding included; 0 where no packet is spoken of.
+    package var encodedLength: Int {
+        guard !statuses.isEmpty else { return 0 }
+        return (unpaddedLength + 3) & ~3
+    }
+
+    private var unpaddedLength: Int {
+        var length = TransportFeedback.headLength
+        forEachChunk { _ in length += 2 }
+        for status in statuses.prefix(TransportFeedback.maximumCount) { length += status.symbol.deltaLength }
+        return length
+    }
+
+    /// Writes the packet and gives its length; 0, writing nothing, where `buffer` is too small or nothing is spoken of.
+    ///
+    /// It may end in padding, so that in a compound it has to be the last packet (RFC 3550 section 6.4.1).
+    package func write(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let length = encodedLength
+        guard length != 0, buffer.count >= length, length <= 4 * 0x1_0000 else { return 0 }
+        RTCPHeader.write(count: 15, type: RTCPHeader.transportFeedback, length: length, into: buffer)
+        buffer.store(senderSSRC, at: 4)
+        buffer.store(mediaSSRC, at: 8)
+        buffer.store(baseSequenceNumber, at: 12)
+        buffer.store(UInt16(min(statuses.count, TransportFeedback.maximumCount)), at: 14)
+        buffer.store24(UInt32(bitPattern: referenceTime), at: 16)
+        buffer.store(feedbackCount, at: 19)
+        var offset = TransportFeedback.headLength
+        forEachChunk { chunk in
+            buffer.store(chunk.bits, at: offset)
+            offset += 2
+        }
+        writeDeltas(into: buffer, &offset)
+        pad(buffer, from: offset, to: length)
+        return length
+    }
+
+    private func writeDeltas(into buffer: UnsafeMutableRawBufferPointer, _ offset: inout Int) {
+        for status in statuses.prefix(TransportFeedback.maximumCount) {
+            guard case .received(let delta) = status else { continue }
+            if status.symbol == .small {
+                buffer.store(UInt8(truncatingIfNeeded: delta), at: offset)
+            } else {
+                buffer.store(UInt16(bitPattern: delta), at: offset)
+            }
+            offset += status.symbol.deltaLength
+        }
+    }
+
+    private func pad(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int, to length: Int) {
+        guard offset < length else { return }
+        for index in offset..<length { buffer[index] = 0 }
+        buffer[length - 1] = UInt8(length - offset)
+        buffer[0] |= 0x20
+    }
+
+    private func forEachChunk(_ body: (TransportFeedbackChunk) -> Void) {
+        var rest = statuses.prefix(TransportFeedback.maximumCount)
+        while !rest.isEmpty {
+            let (chunk, taken) = TransportFeedbackChunk.covering(rest)
+            body(chunk)
+            rest = rest.dropFirst(taken)
+        }
     }
 }

@@ -88,13 +88,6 @@ struct FeedbackTests {
             ])
     }
 
-    @Test func transportFeedback() throws {
-        let read = try compound(hex("8fcd0004 00000001 00000002 00100003 fffffe07"))
-        guard case .transportFeedback(let feedback) = read.packets[0] else { return #expect(Bool(false)) }
-        #expect(feedback.senderSSRC == 1 && feedback.mediaSSRC == 2 && feedback.baseSequenceNumber == 16)
-        #expect(feedback.packetStatusCount == 3 && feedback.referenceTime == -2 && feedback.feedbackCount == 7)
-    }
-
     @Test func buffersTooSmallStayUntouched() {
         let packets: [RTCPPacket] = [
             .senderReport(SenderReport(ssrc: 1, ntp: 2, rtpTimestamp: 3, packetCount: 4, octetCount: 5)),

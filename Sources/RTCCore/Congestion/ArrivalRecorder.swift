@@ -1,0 +1,131 @@
+import RTCWire
+
+/// When the packets of a connection arrived, by their transport sequence number, until the other side has been told
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3).
+///
+/// A fixed ring: recording a packet allocates nothing after the first one.
+struct ArrivalRecorder {
+    /// Packets that are remembered; a larger jump of the numbers begins anew.
+    static let capacity: Int64 = 2048
+    static let shortestInterval = Interval.milliseconds(50)
+    static let longestInterval = Interval.milliseconds(250)
+
+    /// Nanoseconds, `missing` where nothing came; by the sequence number modulo `capacity`.
+    private var arrivals: [Int64] = []
+    private var unwrapper = SequenceUnwrapper()
+    /// The first number that no feedback has spoken of, or that came after one had called it lost.
+    private var next: Int64?
+    private var newest: Int64 = 0
+    private var lastFeedback: Instant?
+    private var bytesSinceFeedback = 0
+    private var feedbackCount: UInt8 = 0
+    private var interval = Interval.milliseconds(100)
+    /// The source of the latest packet.
+    private(set) var mediaSSRC: UInt32 = 0
+    /// When feedback is due; `distantFuture` where there is nothing to tell.
+    private(set) var deadline: Instant = .distantFuture
+
+    private static let missing = Int64.min
+
+    /// Notes a packet of `size` bytes.
+    mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, now: Instant) {
+        if arrivals.isEmpty {
+            arrivals = Array(repeating: ArrivalRecorder.missing, count: Int(ArrivalRecorder.capacity))
+        }
+        let sequence = unwrapper.unwrap(number)
+        guard makeRoom(for: sequence), arrivals[slot(sequence)] == ArrivalRecorder.missing else { return }
+        arrivals[slot(sequence)] = now.nanoseconds
+        mediaSSRC = ssrc
+        bytesSinceFeedback += size
+        if deadline == .distantFuture { deadline = max(now, (lastFeedback ?? now) + interval) }
+    }
+
+    /// Makes the ring reach to `sequence`; false where that is too old to be told of.
+    private mutating func makeRoom(for sequence: Int64) -> Bool {
+        guard let first = next, sequence - newest < ArrivalRecorder.capacity else {
+            for index in arrivals.indices { arrivals[index] = ArrivalRecorder.missing }
+            next = sequence
+            newest = sequence
+            return true
+        }
+        guard sequence > newest - ArrivalRecorder.capacity else { return false }
+        if sequence > newest {
+            for missed in (newest + 1)...sequence { arrivals[slot(missed)] = ArrivalRecorder.missing }
+            newest = sequence
+            next = max(first, newest - ArrivalRecorder.capacity + 1)
+        } else if sequence < first {
+            next = sequence
+        }
+        return true
+    }
+
+    private func slot(_ sequence: Int64) -> Int { Int(sequence & (ArrivalRecorder.capacity - 1)) }
+
+    /// What is to be told now: one feedback, or several where one would exceed `limit` bytes or what a delta can say.
+    mutating func takeFeedback(senderSSRC: UInt32, limit: Int, now: Instant) -> [TransportFeedback] {
+        guard deadline <= now else { return [] }
+        deadline = .distantFuture
+        adaptInterval(now)
+        var result: [TransportFeedback] = []
+        while let first = next, first <= newest {
+            guard let feedback = makeFeedback(from: first, senderSSRC: senderSSRC, limit: limit) else {
+                next = newest + 1
+                break
+            }
+            next = first + Int64(feedback.statuses.count)
+            result.append(feedback)
+        }
+        return result
+    }
+
+    /// Feedback may take a twentieth of what comes in.
+    private mutating func adaptInterval(_ now: Instant) {
+        if let last = lastFeedback, now > last {
+            let rate = Double(bytesSinceFeedback) / (now - last).seconds
+            let wanted = Interval.seconds(min(ArrivalRecorder.feedbackSize / (0.05 * max(rate, 1)), 1))
+            interval = min(max(wanted, ArrivalRecorder.shortestInterval), ArrivalRecorder.longestInterval)
+        }
+        lastFeedback = now
+        bytesSinceFeedback = 0
+    }
+
+    /// Bytes of an ordinary feedback, with all headers.
+    private static let feedbackSize = 68.0
+
+    private mutating func makeFeedback(from first: Int64, senderSSRC: UInt32, limit: Int) -> TransportFeedback? {
+        guard let start = (first...newest).first(where: { arrivals[slot($0)] != ArrivalRecorder.missing }) else {
+            return nil
+        }
+        let reference = floorDivide(arrivals[slot(start)], TransportFeedback.referenceTick)
+        var told = reference &* TransportFeedback.referenceTick
+        var statuses: [TransportFeedback.Status] = []
+        statuses.reserveCapacity(Int(newest - first) + 1)
+        // Two bytes of delta and, at worst, two for each seven symbols.
+        let most = max(1, (limit - 24) * 7 / 16)
+        var sequence = first
+        while sequence <= newest, statuses.count < most {
+            let arrival = arrivals[slot(sequence)]
+            if arrival == ArrivalRecorder.missing {
+                statuses.append(.lost)
+            } else {
+                let ticks = floorDivide(arrival - told + TransportFeedback.deltaTick / 2, TransportFeedback.deltaTick)
+                guard let delta = Int16(exactly: ticks) else { break }
+                told += ticks * TransportFeedback.deltaTick
+                statuses.append(.received(delta: delta))
+            }
+            sequence += 1
+        }
+        // A beginning of losses alone can be longer than a feedback: it still says something.
+        guard !statuses.isEmpty else { return nil }
+        defer { feedbackCount &+= 1 }
+        return TransportFeedback(
+            senderSSRC: senderSSRC, mediaSSRC: mediaSSRC, baseSequenceNumber: UInt16(truncatingIfNeeded: first),
+            referenceTime: Int32(truncatingIfNeeded: (reference << 40) >> 40), feedbackCount: feedbackCount,
+            statuses: statuses)
+    }
+
+    private func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
+        return rest < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,38 @@
+import RTCWire
+
+extension Peer {
+    /// Notes when a packet came, where its sender is to be told.
+    @inline(__always)
+    mutating func recordArrival(_ extensions: RTPExtensions, _ ssrc: UInt32, _ size: Int, _ now: Instant) {
+        guard let number = extensions.transportSequenceNumber, receiving.table.takesTransportFeedback else { return }
+        arrivals.record(number, ssrc: ssrc, size: size, now: now)
+    }
+
+    /// Tells the other side which of its packets came, and when.
+    mutating func sendDueTransportFeedback(_ now: Instant, _ outbox: Outbox) {
+        guard arrivals.deadline <= now, let profile = srtpProfile else { return }
+        let limit = configuration.maximumDatagram - profile.rtcpOverhead
+        for feedback in arrivals.takeFeedback(senderSSRC: reportingSSRC, limit: limit, now: now) {
+            statistics.transportFeedbackSent += 1
+            sendFeedback(.transportFeedback(feedback), outbox)
+        }
+    }
+
+    /// Works out what became of our packets.
+    mutating func handle(_ feedback: TransportFeedback, _ now: Instant, _ outbox: Outbox) {
+        statistics.transportFeedbackReceived += 1
+        let results = sentPackets.settle(feedback)
+        if !results.isEmpty { outbox.events.append(.packetResults(results)) }
+    }
+
+    func handle(_ estimate: ReceiverEstimatedMaximumBitrate, _ outbox: Outbox) {
+        let bitrate = Int(clamping: estimate.bitrate)
+        outbox.events.append(.receiverEstimate(bitrate: bitrate, ssrcs: estimate.ssrcs))
+    }
+
+    /// Counts a packet as sent that carries the next transport sequence number, where one does.
+    mutating func noteSent(_ length: Int, stream index: Int, _ now: Instant) {
+        guard sending.streams[index].configuration.extensionMap.id(for: .transportSequenceNumber) != 0 else { return }
+        sentPackets.add(size: length, now: now)
+    }
+}
