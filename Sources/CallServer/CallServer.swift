@@ -13,6 +13,7 @@ public final class CallServer: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [ServerLoop]
         var http: HTTPServer
+        var webhooks: RoomWebhooks?
     }
 
     private enum State {
@@ -68,6 +69,9 @@ public final class CallServer: Sendable {
         // The rooms first, so that everybody hears why.
         for loop in running.loops { try? await loop.close().get() }
         await running.http.close()
+        let limit = TimeAmount.milliseconds(Int64(configuration.timing.webhookFlush))
+        let flushes = (running.webhooks?.queues ?? []).map { $0.flush(within: limit) }
+        for flush in flushes { _ = try? await flush.get() }
         try? await running.group.shutdownGracefully()
         configuration.logger.info("call server stopped")
     }
@@ -104,11 +108,20 @@ public final class CallServer: Sendable {
             for index in 0..<configuration.eventLoops {
                 loops.append(try await bindMedia(group.next(), index, settings))
             }
-            let directory = RoomDirectory(configuration: configuration, timing: timing, loops: loops)
-            return Running(group: group, loops: loops, http: try await listen(group, directory))
+            let webhooks = try makeWebhooks(group)
+            let directory = RoomDirectory(
+                configuration: configuration, timing: timing, loops: loops, observer: webhooks)
+            let http = try await listen(group, directory)
+            return Running(group: group, loops: loops, http: http, webhooks: webhooks)
         } catch {
             for loop in loops { try? await loop.close().get() }
             throw error
+        }
+    }
+
+    private func makeWebhooks(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> RoomWebhooks? {
+        do { return try RoomWebhooks(configuration) { group.next() } } catch {
+            throw .configuration(error.description)
         }
     }
 
@@ -144,6 +157,7 @@ public final class CallServer: Sendable {
         let descriptors = DescriptorEndpoint(configuration: configuration)
         router.any(DescriptorEndpoint.path) { descriptors.respond(to: $0) }
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
+        RoomService(configuration: configuration, directory: directory).add(to: &router)
         return router
     }
 }

@@ -42,6 +42,8 @@ public struct CallServerConfiguration: Sendable {
         public var webSocketSilence = 30_000
         /// How long a request's head and its body may take to arrive.
         public var request = 10_000
+        /// How long the server waits at its end for webhooks that are not delivered yet.
+        public var webhookFlush = 5_000
 
         /// The default times.
         public init() {}
@@ -69,6 +71,10 @@ public struct CallServerConfiguration: Sendable {
     public var autoCreatesRooms = true
     /// The STUN and TURN servers that clients are told of; none by default, for which a machine of its own has no use.
     public var iceServers: [ICEServer] = []
+    /// `http` URLs that are told what happens in rooms, as LiveKit's webhooks; each gets every event.
+    public var webhooks: [String] = []
+    /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
+    public var webhookAPIKey: String?
     /// Bounds on what clients can make the server hold.
     public var limits = Limits()
     /// How long things take and may take.
@@ -77,11 +83,18 @@ public struct CallServerConfiguration: Sendable {
     public var logger = Logger(label: "callbridge.server")
     /// Who seals and opens media packets.
     package var srtpBackend: SRTPBackend = .libcrypto
+    /// How webhooks are delivered.
+    var webhookPolicy = WebhookPolicy()
+    /// Whether a track that was muted from here may be unmuted from here; LiveKit's `room.enable_remote_unmute`.
+    public var allowsRemoteUnmute = false
 
     /// A server that accepts the tokens of `keys`.
     ///
     /// - Parameter keys: API key to secret.
     public init(keys: [String: String]) { self.keys = keys }
+
+    /// The API key that signs webhooks.
+    package var webhookKey: String? { webhookAPIKey ?? keys.keys.min() }
 
     /// The address that media is bound to.
     package var mediaHost: String { udpHost ?? host }
@@ -96,6 +109,10 @@ public struct CallServerConfiguration: Sendable {
             throw .mediaPort(mediaPort)
         }
         for server in iceServers { if let fault = server.fault { throw .iceServer(fault) } }
+        for url in webhooks {
+            do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }
+        }
+        if let webhookAPIKey, keys[webhookAPIKey] == nil { throw .webhookKey(webhookAPIKey) }
     }
 }
 
@@ -107,11 +124,16 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
     case mediaPort(Int)
     case eventLoops(Int)
     case iceServer(String)
+    case webhook(String)
+    case webhookKey(String)
 
     package var description: String {
         switch self {
         case .noKeys: "the call server has no API key; give it at least one key and secret"
         case .emptyKey(let key): "the API key \"\(key)\" or its secret is empty; give both"
+        case .webhook(let text): text
+        case .webhookKey(let key):
+            "webhooks can't be signed with the API key \"\(key)\", which the server does not have"
         case .port(let port): "\(port) is no TCP port; use 0 to 65535, where 0 lets the system choose"
         case .mediaPort(let port):
             "\(port) can't be the first media port; use 0, or one with a port for each event loop below 65536"

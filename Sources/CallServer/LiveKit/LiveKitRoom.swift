@@ -28,6 +28,8 @@ final class LiveKitRoom: @unchecked Sendable {
     /// What a request or a token has asked of this room.
     var settings: RoomSettings
     private(set) var isClosed = false
+    /// Calls of the room API that await a participant's answer.
+    var serverCalls = ServerCalls()
 
     /// Made on any thread; `open` follows on the room's loop.
     init(name: String, loop: ServerLoop, directory: RoomDirectory, settings: RoomSettings) {
@@ -134,6 +136,7 @@ final class LiveKitRoom: @unchecked Sendable {
         participant.close(tell ? leave : nil)
         announce(info, of: gone, now: gone.isPublisher)
         observeDeparture(info, wasActive: wasActive)
+        serverCalls.end(of: sid)
         for track in gone.tracks { tracks[track.id] = nil }
         settleSubscriptions()
         detector.remove(sid)

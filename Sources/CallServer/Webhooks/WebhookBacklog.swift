@@ -74,12 +74,8 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         statistics.accepted += 1
         statistics.waiting += 1
         statistics.bytes += entry.body.count
-        if lanes[entry.key] == nil {
-            lanes[entry.key] = Lane()
-            idle.append(entry.key)
-        }
-        let waiting = Waiting(entry: entry, expires: now + policy.lifetime)
-        lanes[entry.key]?.entries.append(waiting)
+        if lanes[entry.key] == nil { idle.append(entry.key) }
+        lanes[entry.key, default: Lane()].entries.append(Waiting(entry: entry, expires: now + policy.lifetime))
         return .accepted
     }
 
@@ -131,8 +127,8 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
     mutating func hurry(_ delay: Interval, now: Instant) {
         longestDelay = delay
         for key in idle {
-            let due = min(lanes[key]?.notBefore ?? now, now + delay)
-            lanes[key]?.notBefore = due
+            guard let notBefore = lanes[key]?.notBefore else { continue }
+            lanes[key]?.notBefore = min(notBefore, now + delay)
         }
     }
 

@@ -14,6 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               callagent serve --key devkey --secret a-secret-of-32-characters-or-more
               callagent serve --port 7880 --bind 192.0.2.10 --key devkey --secret ...
+              callagent serve --key devkey --secret ... --webhook http://127.0.0.1:8080/hooks
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "TCP port for signalling; 0 lets the system choose.")
@@ -28,12 +29,39 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The API key's secret; tokens are signed with it.")
     var secret: String
 
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "An http URL that is told of rooms, participants and tracks, signed with the API key; may be repeated.",
+            valueName: "url"))
+    var webhook: [String] = []
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Seconds that a room stays open while nobody has come, where its creator says nothing else.")
+    var emptyTimeout = 300
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Seconds that a room stays open after the last one has left, where its creator says nothing else.")
+    var departureTimeout = 20
+
+    @Flag(name: .long, help: "Let the room API unmute tracks; without it that is refused with 412.")
+    var allowRemoteUnmute = false
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): use 0 to 65535.") }
         guard !key.isEmpty, !secret.isEmpty else { throw ValidationError("--key and --secret must not be empty.") }
+        for (option, seconds) in [("--empty-timeout", emptyTimeout), ("--departure-timeout", departureTimeout)]
+        where !(1...31_536_000).contains(seconds) {
+            throw ValidationError("\(option) \(seconds): use 1 to 31536000 seconds.")
+        }
+        for url in webhook {
+            do { _ = try WebhookURL(url) } catch { throw ValidationError("--webhook: \(error).") }
+        }
     }
 
     func run() async throws {
@@ -41,6 +69,10 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = CallServerConfiguration(keys: [key: secret])
         configuration.host = bind
         configuration.port = port
+        configuration.webhooks = webhook
+        configuration.emptyTimeout = emptyTimeout
+        configuration.departureTimeout = departureTimeout
+        configuration.allowsRemoteUnmute = allowRemoteUnmute
         configuration.srtpBackend = srtp.srtp.backend
         let server = CallServer(configuration: configuration)
         do {

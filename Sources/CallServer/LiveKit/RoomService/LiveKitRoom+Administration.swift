@@ -1,0 +1,173 @@
+import LiveKitProtocol
+import SFUCore
+
+/// What the room API asks of a room. Call on the room's loop.
+extension LiveKitRoom {
+    static func checkMetadata(
+        _ metadata: String, _ limits: CallServerConfiguration.Limits
+    ) throws(TwirpError) {
+        guard metadata.utf8.count <= limits.metadata else {
+            throw TwirpError(.invalidArgument, "metadata size exceeds limits: max size \(limits.metadata)")
+        }
+    }
+
+    /// Takes over what a request to create this room names.
+    func apply(_ request: Livekit_CreateRoomRequest) {
+        let before = settings
+        settings.apply(request)
+        guard settings != before else { return }
+        directory.setSeats(settings.maxParticipants, in: self)
+        settingsChanged()
+        if settings.metadata != before.metadata { broadcastInfo() }
+    }
+
+    func updateMetadata(_ request: Livekit_UpdateRoomMetadataRequest) throws(TwirpError) -> Livekit_Room {
+        try LiveKitRoom.checkMetadata(request.metadata, configuration.limits)
+        settings.metadata = request.metadata
+        broadcastInfo()
+        return info
+    }
+
+    /// Tells everybody what the room is like.
+    func broadcastInfo() {
+        let update = Livekit_SignalResponse.with { $0.roomUpdate.room = info }
+        for participant in participants.values { participant.send(update) }
+    }
+
+    // MARK: Participants
+
+    /// Everybody, hidden ones too.
+    func listParticipants() -> Livekit_ListParticipantsResponse {
+        .with {
+            $0.participants = model.participants.compactMap { record in
+                participants[record.id].map { info(of: record, $0) }
+            }
+        }
+    }
+
+    func getParticipant(
+        _ request: Livekit_RoomParticipantIdentity
+    ) throws(TwirpError) -> Livekit_ParticipantInfo {
+        let (record, participant) = try find(request.identity)
+        return info(of: record, participant)
+    }
+
+    func removeParticipant(_ request: Livekit_RoomParticipantIdentity) throws(TwirpError) -> EmptyMessage {
+        remove(try find(request.identity).record.id, reason: .participantRemoved)
+        return EmptyMessage()
+    }
+
+    /// Mutes a track, tells the publisher, and through its client's own message everybody else at the latest.
+    func muteTrack(_ request: Livekit_MuteRoomTrackRequest) throws(TwirpError) -> Livekit_MuteRoomTrackResponse {
+        let (_, participant) = try find(request.identity)
+        guard request.muted || configuration.allowsRemoteUnmute else {
+            throw TwirpError(.failedPrecondition, "remote unmute not enabled")
+        }
+        guard let track = tracks[request.trackSid], track.publisher == participant.sid else {
+            return Livekit_MuteRoomTrackResponse()
+        }
+        participant.send(
+            .with {
+                $0.mute.sid = track.sid
+                $0.mute.muted = request.muted
+            })
+        setMuted(request.muted, track: track.sid, of: participant)
+        return .with { $0.track = track.info }
+    }
+
+    func updateSubscriptions(_ request: Livekit_UpdateSubscriptionsRequest) throws(TwirpError) -> EmptyMessage {
+        let (_, participant) = try find(request.identity)
+        participant.updateSubscription(
+            .with {
+                $0.trackSids = request.trackSids
+                $0.subscribe = request.subscribe
+                $0.participantTracks = request.participantTracks
+            })
+        return EmptyMessage()
+    }
+
+    func find(_ identity: String) throws(TwirpError) -> (record: RoomParticipant, participant: LiveKitParticipant) {
+        guard let record = model.participant(identity: identity), let participant = participants[record.id] else {
+            throw TwirpError.noParticipant
+        }
+        return (record, participant)
+    }
+
+    // MARK: Changing participants
+
+    /// Empty strings and an absent permission leave things as they are; an attribute that is set to nothing is removed.
+    func updateParticipant(
+        _ request: Livekit_UpdateParticipantRequest
+    ) throws(TwirpError) -> Livekit_ParticipantInfo {
+        let (record, participant) = try find(request.identity)
+        try check(request, of: record)
+        let wasHidden = record.permissions.isHidden
+        if request.hasPermission, request.permission.hidden, !wasHidden { hide(participant, record) }
+        update(record.id, now: true) { record in
+            if !request.metadata.isEmpty { record.metadata = request.metadata }
+            if !request.name.isEmpty { record.name = request.name }
+            for (key, value) in request.attributes { record.attributes[key] = value.isEmpty ? nil : value }
+            if request.hasPermission { record.permissions = Permissions(request.permission) }
+        }
+        if request.hasPermission { enforcePermissions(of: participant) }
+        participant.sendRefreshToken()
+        guard let updated = model.participant(record.id) else { throw TwirpError.noParticipant }
+        return info(of: updated, participant)
+    }
+
+    private func check(
+        _ request: Livekit_UpdateParticipantRequest, of record: RoomParticipant
+    ) throws(TwirpError) {
+        let limits = configuration.limits
+        try LiveKitRoom.checkMetadata(request.metadata, limits)
+        guard request.name.count <= limits.name else {
+            throw TwirpError(.invalidArgument, "name length exceeds limits: max length \(limits.name)")
+        }
+        let attributes = record.attributes.merging(request.attributes) { $1 }
+        guard attributes.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.attributes else {
+            throw TwirpError(.invalidArgument, "attribute size exceeds limits: max size \(limits.attributes)")
+        }
+    }
+
+    /// To the others somebody who hides has gone.
+    private func hide(_ participant: LiveKitParticipant, _ record: RoomParticipant) {
+        var info = self.info(of: record, participant)
+        info.state = .disconnected
+        for other in participants.values where other !== participant {
+            other.send(.with { $0.update.participants = [info] })
+        }
+    }
+
+    /// Ends what is published or received and is no longer allowed; begins what has become allowed.
+    private func enforcePermissions(of participant: LiveKitParticipant) {
+        guard let record = model.participant(participant.sid) else { return }
+        for track in record.tracks where !record.permissions.mayPublish(track.source) {
+            participant.stopTrack(track.id)
+        }
+        settleSubscriptions()
+    }
+}
+
+extension LiveKitParticipant {
+    /// Ends a track from here, and tells the client that sends it.
+    func stopTrack(_ track: String) {
+        for (index, producer) in publisher.ingress.bound where producer.id == track {
+            publisher.ingress[line: index] = nil
+            producer.close()
+        }
+        room.unpublish(track, of: self)
+        send(.with { $0.trackUnpublished.trackSid = track })
+    }
+}
+
+extension Permissions {
+    init(_ permission: Livekit_ParticipantPermission) {
+        self.init()
+        canPublish = permission.canPublish
+        canSubscribe = permission.canSubscribe
+        canPublishData = permission.canPublishData
+        canUpdateMetadata = permission.canUpdateMetadata
+        isHidden = permission.hidden
+        sources = Set(permission.canPublishSources.map(TrackSource.init))
+    }
+}

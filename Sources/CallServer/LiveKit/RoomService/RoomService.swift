@@ -1,0 +1,128 @@
+import Foundation
+import LiveKitProtocol
+import NIOCore
+import NIOHTTP1
+
+/// LiveKit's room API: `POST /twirp/livekit.RoomService/<Method>`, in JSON or protobuf (Twirp).
+///
+/// Each method needs its grant: creating and deleting rooms `roomCreate`, listing them `roomList`, everything else
+/// `roomAdmin` for the request's room.
+struct RoomService: Sendable {
+    static let prefix = "/twirp/livekit.RoomService/"
+
+    let configuration: CallServerConfiguration
+    let directory: RoomDirectory
+
+    func add(to router: inout HTTPRouter) {
+        router.any(Self.prefix + "*", later: { respond(to: $0, on: $1) })
+    }
+
+    func respond(to request: HTTPRequest, on eventLoop: any EventLoop) -> EventLoopFuture<HTTPResponse> {
+        do throws(TwirpError) {
+            let grant = try grant(of: request)
+            let (method, format) = try route(request)
+            let call = RoomServiceCall(
+                service: self, grant: grant, format: format, body: Array(request.body.readableBytesView),
+                eventLoop: eventLoop)
+            return try method.answer(call).recover { error in
+                let known = error as? TwirpError
+                return (known ?? TwirpError(.internal, "the request could not be carried out")).response
+            }
+        } catch {
+            return eventLoop.makeSucceededFuture(error.response)
+        }
+    }
+
+    /// What the token grants; nothing where there is none.
+    private func grant(of request: HTTPRequest) throws(TwirpError) -> VideoGrant {
+        guard let authorization = request.authorization, !authorization.isEmpty else { return VideoGrant() }
+        guard let token = request.bearerToken else {
+            throw TwirpError(.unauthenticated, "invalid authorization header. Must start with Bearer ")
+        }
+        do {
+            let claims = try AccessToken.verify(
+                token, secrets: configuration.keys, now: Date().timeIntervalSince1970)
+            return claims.video ?? VideoGrant()
+        } catch {
+            throw TwirpError(.unauthenticated, error.description)
+        }
+    }
+
+    private func route(_ request: HTTPRequest) throws(TwirpError) -> (RoomServiceMethod, TwirpFormat) {
+        guard request.method == .POST else {
+            throw .badRoute(request, "unsupported method \"\(request.method.rawValue)\" (only POST is allowed)")
+        }
+        guard let method = RoomServiceMethod.all[String(request.path.dropFirst(Self.prefix.count))] else {
+            throw .badRoute(request, "no handler for path \"\(request.path)\"")
+        }
+        let contentType = request.headers.first(name: "content-type")
+        guard let format = TwirpFormat(contentType: contentType) else {
+            throw .badRoute(request, "unexpected Content-Type: \"\(contentType ?? "")\"")
+        }
+        return (method, format)
+    }
+
+    // MARK: Rooms
+
+    /// Does `body` on the room's loop. The future fails with `TwirpError`.
+    func inRoom<Value: Sendable>(
+        _ name: String, on eventLoop: any EventLoop,
+        _ body: @escaping @Sendable (LiveKitRoom) throws(TwirpError) -> Value
+    ) -> EventLoopFuture<Value> {
+        guard let room = directory.existingRoom(named: name) else {
+            return eventLoop.makeFailedFuture(TwirpError.noRoom)
+        }
+        return room.eventLoop.submit {
+            guard !room.isClosed else { throw TwirpError.noRoom }
+            return try body(room)
+        }
+    }
+
+    func createRoom(
+        _ request: Livekit_CreateRoomRequest, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Livekit_Room> {
+        do throws(TwirpError) {
+            try check(request)
+        } catch {
+            return eventLoop.makeFailedFuture(error)
+        }
+        guard let room = directory.createRoom(request) else {
+            return eventLoop.makeFailedFuture(
+                TwirpError(.resourceExhausted, "the server has as many rooms as it takes"))
+        }
+        return room.eventLoop.flatSubmit {
+            // It has closed since: there is none of that name now.
+            guard !room.isClosed else { return createRoom(request, on: eventLoop) }
+            room.apply(request)
+            return room.eventLoop.makeSucceededFuture(room.info)
+        }
+    }
+
+    private func check(_ request: Livekit_CreateRoomRequest) throws(TwirpError) {
+        let limits = configuration.limits
+        guard !request.name.isEmpty else { throw TwirpError(.invalidArgument, "no room name") }
+        guard request.name.count <= limits.name else {
+            throw TwirpError(.invalidArgument, "room name length exceeds limits: max length \(limits.name)")
+        }
+        try LiveKitRoom.checkMetadata(request.metadata, limits)
+        guard request.roomPreset.isEmpty else {
+            throw TwirpError(
+                .invalidArgument, "unknown room configuration in create room request: \"\(request.roomPreset)\"")
+        }
+    }
+
+    func listRooms(
+        _ request: Livekit_ListRoomsRequest, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Livekit_ListRoomsResponse> {
+        let wanted = Set(request.names)
+        let rooms = directory.rooms.filter { wanted.isEmpty || wanted.contains($0.name) }
+        let infos = rooms.map { room in room.eventLoop.submit { room.isClosed ? nil : room.info } }
+        return EventLoopFuture.whenAllSucceed(infos, on: eventLoop).map { infos in
+            .with {
+                $0.rooms = infos.compactMap(\.self).sorted {
+                    ($0.creationTimeMs, $0.name) < ($1.creationTimeMs, $1.name)
+                }
+            }
+        }
+    }
+}
