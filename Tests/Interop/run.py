@@ -10,6 +10,7 @@ import calls
 import command_line
 import hostile
 import recording
+import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
 
 FULL_RATE = 0.9  # share of the nominal frame rate that counts as full; the first second is start-up
@@ -132,5 +133,5 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    modules = [sys.modules[__name__], recording, calls, command_line, hostile]
+    modules = [sys.modules[__name__], recording, rooms_api, calls, command_line, hostile]
     sys.exit(run([test for module in modules for test in tests_of(module)]))
