@@ -28,5 +28,5 @@ let package = Package(
         .target(name: "RTCWire", swiftSettings: settings),
         .target(name: "WireFuzzing", dependencies: ["RTCWire"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
-    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus"].map { fuzz($0, "WireFuzzing") }
+    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "red"].map { fuzz($0, "WireFuzzing") }
 )

@@ -92,6 +92,8 @@ def shapes():
             payload = packet[length:]
             if path.name.startswith("vp8") and packet[1] & 127 == 96:
                 yield "vp8", (payload[:2], len(payload) > 100), payload[:64]
+            if path.name.startswith("opus-red") and packet[1] & 127 == 63:
+                yield "red", payload[:1], payload[:200]
             if packet[1] & 127 == 111:
                 yield "opus", payload[:1], payload[:32]
     for text in TRANSPORT_FEEDBACK:

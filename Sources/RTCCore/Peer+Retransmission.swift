@@ -35,6 +35,9 @@ extension Peer {
         else { return }
         var extensions = RTPExtensions(parsing: kept.bytes, header: header, map: stream.extensionMap)
         complete(&extensions, index, now)
+        // A repetition names the stream that it repairs, not one of its own (RFC 8852 section 4.3).
+        extensions.repairedRid = extensions.rid
+        extensions.rid = nil
         let target = outbox.reserve(configuration.maximumDatagram)
         let offset = RTPHeader.write(
             marker: header.marker, payloadType: payloadType, sequenceNumber: sending.streams[index].nextRTXSequence,

@@ -26,6 +26,7 @@ extension Peer {
         let stream = sending.streams[index]
         var extensions = RTPExtensions()
         extensions.mid = stream.configuration.mid
+        extensions.rid = stream.configuration.rid
         extensions.audioLevel = AudioLevel(level: 0, voice: false)
         extensions.absSendTime = 0
         extensions.transportSequenceNumber = 0
@@ -150,6 +151,7 @@ extension Peer {
     func complete(_ extensions: inout RTPExtensions, _ index: Int, _ now: Instant) {
         let map = sending.streams[index].configuration.extensionMap
         extensions.mid = sending.streams[index].configuration.mid
+        if let rid = sending.streams[index].configuration.rid { extensions.rid = rid }
         extensions.absSendTime = map.id(for: .absSendTime) == 0 ? nil : clock.absoluteSendTime(now)
         extensions.transportSequenceNumber =
             map.id(for: .transportSequenceNumber) == 0 ? nil : sentPackets.nextNumber

@@ -9,7 +9,7 @@ package struct PeerConfiguration: Sendable {
     /// Our certificate; several peers may share one.
     package var certificate: DTLSCertificate
     /// In order of preference.
-    package var srtpProfiles: [SRTPProfile] = [.aeadAES128GCM, .aes128CMSHA1_80]
+    package var srtpProfiles: [SRTPProfile] = SRTPProfile.allCases
     /// Which library seals and opens SRTP.
     package var srtpBackend: SRTPBackend = .libcrypto
     /// Seed of sequence numbers, SSRCs and ICE's draws; nil takes the system's generator. Never of keys.

@@ -117,7 +117,12 @@ extension AudioJitterBuffer {
         queue.commit(count)
         playTimestamp = slot.timestamp &+ Int64(count)
         packetFrames = count
-        statistics.packetsDecoded += 1
+        if slot.isCopy {
+            statistics.packetsRecovered += 1
+            statistics.recoveredSamples += count
+        } else {
+            statistics.packetsDecoded += 1
+        }
         statistics.delaySum = statistics.delaySum + delay
         statistics.delayMaximum = max(statistics.delayMaximum, delay)
         if slot.info.isSilenceMarker {

@@ -101,6 +101,42 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         if !store.insert(slot, payload: payload) { statistics.packetsDuplicated += 1 }
     }
 
+    /// Counts a packet whose payload says nothing.
+    package func insertUnreadable() {
+        statistics.packetsReceived += 1
+        statistics.packetsUnreadable += 1
+    }
+
+    /// Takes in the copy of a packet that a later one carries (RFC 2198). It fills a gap only, and says nothing of the
+    /// network's delay.
+    ///
+    /// - Parameters:
+    ///   - payload: of the frame alone; copied.
+    ///   - sequence: of the packet in which the frame was the present one.
+    ///   - timestamp: of the frame, as on the wire.
+    package func insertCopy(
+        _ payload: UnsafeRawBufferPointer, timestamp: UInt32, sequence: Int64, arrival: Instant
+    ) {
+        guard !payload.isEmpty, payload.count <= configuration.maximumPayload, sequence >= nextSequence,
+            let newest, sequence < newest.sequence, !store.contains(sequence), let info = Decoder.inspect(payload)
+        else { return }
+        let age = Int32(bitPattern: UInt32(truncatingIfNeeded: newest.timestamp) &- timestamp)
+        guard age > 0, age <= RedundantAudio.maximumOffset * RedundantAudio.maximumCopies else { return }
+        let time = newest.timestamp &- Int64(age)
+        // Packets of padding take numbers too: only time tells whether the frame itself is here, or was played.
+        switch phase {
+        case .empty: return
+        case .playing where time < playTimestamp: return
+        case .waiting, .playing: break
+        }
+        guard !store.contains(timestamp: time, near: sequence) else { return }
+        let slot = AudioPacketStore.Slot(
+            sequence: sequence, timestamp: time, arrival: arrival, info: info, epoch: delays.epoch, isCopy: true)
+        guard store.insert(slot, payload: payload) else { return }
+        // Each gap may wait for the packet behind it.
+        redundancyUntil = arrival + .seconds(10)
+    }
+
     /// Says that the sender is known to have stopped, by signalling: until its next packet silence is no concealment.
     package func expectPause() {
         guard !gap.isExpected else { return }

@@ -16,6 +16,8 @@ struct AudioPacketStore: ~Copyable {
         /// Index of the payload's memory; -1 where the slot is empty.
         var buffer: Int16 = -1
         var length: UInt16 = 0
+        /// It came inside a later packet.
+        var isCopy = false
     }
 
     let capacity: Int
@@ -39,6 +41,15 @@ struct AudioPacketStore: ~Copyable {
     func contains(_ sequence: Int64) -> Bool {
         let slot = slots[index(sequence)]
         return slot.buffer >= 0 && slot.sequence == sequence
+    }
+
+    /// Whether a packet of that time waits among the 32 numbers around `sequence`.
+    func contains(timestamp: Int64, near sequence: Int64) -> Bool {
+        for offset in -16...Int64(16) {
+            let slot = slots[index(sequence &+ offset)]
+            if slot.buffer >= 0, slot.timestamp == timestamp { return true }
+        }
+        return false
     }
 
     /// Stores a copy of `payload`; false where its place is taken.

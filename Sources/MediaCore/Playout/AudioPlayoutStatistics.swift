@@ -10,7 +10,7 @@ package struct AudioPlayoutStatistics: Hashable, Sendable {
     package var packetsDecoded = 0
     /// Packets that had not come when their time did, and were not rebuilt from redundancy.
     package var packetsLost = 0
-    /// Packets rebuilt from the copy inside their successor.
+    /// Packets rebuilt from the copy inside a later one: Opus's own redundancy, or RED.
     package var packetsRecovered = 0
     /// Packets that came after their place had been played.
     package var packetsLate = 0

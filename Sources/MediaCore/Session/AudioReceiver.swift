@@ -11,6 +11,12 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     let track: RemoteTrack
     private(set) var ssrc: UInt32?
     private let buffer: AudioJitterBuffer<OpusDecoder>
+    private let encryption: FrameEncryption?
+    private var opener: FrameOpener?
+    /// Frames that could not be decrypted.
+    private var undecryptable = 0
+    /// Payload type of packets that carry copies; nil where none was agreed.
+    private var redPayloadType: UInt8?
     private let hasLevels: Bool
     private let worker: any EventLoop
     private let created: Instant
@@ -20,9 +26,11 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     private var level: UInt8?
 
     init(
-        track: RemoteTrack, settings: PlayoutSettings, hasLevels: Bool, worker: any EventLoop, now: Instant
+        track: RemoteTrack, codecs: [NegotiatedCodec], encryption: FrameEncryption?, settings: PlayoutSettings,
+        hasLevels: Bool, worker: any EventLoop, now: Instant
     ) throws(MediaError) {
         self.track = track
+        self.encryption = encryption
         self.hasLevels = hasLevels
         self.worker = worker
         created = now
@@ -32,14 +40,48 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
             max(settings.minimumDelayMilliseconds, settings.maximumDelayMilliseconds))
         buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
         frame = [Int16](repeating: 0, count: Self.tickFrames * buffer.channels)
+        update(codecs: codecs)
+    }
+
+    func update(codecs: [NegotiatedCodec]) {
+        redPayloadType = codecs.first { $0.name == CodecCapability.red.name }?.payloadType
     }
 
     func receive(_ packet: ReceivedRTP, payload: UnsafeRawBufferPointer) {
         ssrc = packet.ssrc
         if hasLevels, let reported = packet.extensions.audioLevel { level = min(level ?? 127, reported.level) }
-        buffer.insert(
-            payload, timestamp: packet.header.timestamp, sequence: packet.sequence, ssrc: packet.ssrc,
-            arrival: packet.arrival)
+        guard let protection = FrameGate(track.protection, hasKeys: encryption != nil) else {
+            undecryptable += 1
+            return
+        }
+        switch protection {
+        case .clear: insert(payload, packet, isRED: packet.header.payloadType == redPayloadType)
+        case .encrypted(let participant): open(packet, payload, participant)
+        }
+    }
+
+    private func insert(_ payload: UnsafeRawBufferPointer, _ packet: ReceivedRTP, isRED: Bool) {
+        // A packet of padding alone holds no frame.
+        guard !payload.isEmpty else { return }
+        AudioUnpacking.insert(
+            payload, isRED: isRED, timestamp: packet.header.timestamp, sequence: packet.sequence, ssrc: packet.ssrc,
+            arrival: packet.arrival, into: buffer)
+    }
+
+    private func open(_ packet: ReceivedRTP, _ payload: UnsafeRawBufferPointer, _ participant: String) {
+        guard let encryption else { return }
+        let opener = self.opener ?? FrameOpener(encryption, participant: participant, codec: .opus)
+        self.opener = opener
+        switch opener.open(payload) {
+        case .opened(let frame), .injected(let frame): frame.withUnsafeBytes { insert($0, packet, isRED: false) }
+        case .noKey: undecryptable += 1
+        case .failed:
+            undecryptable += 1
+            guard opener.maySearch(now: packet.arrival) else { return }
+            // What is found counts from the next packet on.
+            let search = opener.search(Array(payload))
+            worker.execute { _ = search() }
+        }
     }
 
     /// Plays the next 20 ms to the sinks.
@@ -69,10 +111,12 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
 
     func count(into statistics: inout ReceiverStatistics) {
         let counted = buffer.statistics
-        statistics.codec = "opus"
+        statistics.codec = CodecCapability.opus.name
         statistics.framesReceived = counted.packetsReceived
         statistics.framesDecoded = counted.packetsDecoded
         statistics.framesDropped = counted.packetsLate + counted.packetsSkipped + counted.packetsUnreadable
+        statistics.framesUndecryptable = undecryptable
+        statistics.packetsRebuilt = counted.packetsRecovered
         statistics.concealedMilliseconds = counted.concealedMilliseconds
         statistics.playedMilliseconds = Double(counted.totalSamples) / 48
         statistics.playoutDelayMilliseconds = counted.targetDelay.milliseconds

@@ -4,39 +4,59 @@ import RTCTransport
 import RTCWire
 
 /// Pulls an audio source every 20 ms on a worker, encodes, and hands packets to the peer on its event loop.
-// `encoder`, `timestamp` and `frame` are touched on `worker` only, `counters` on the flow's event loop only.
+// `encoder`, `sealer`, `frame` and `isSilent` are touched on `worker` only, `counters` and `redundancy` on the flow's
+// event loop only.
 final class AudioSender: TrackSender, @unchecked Sendable {
     private static let frameInterval = Interval.milliseconds(20)
+
+    /// What was negotiated.
+    struct Stream {
+        var ssrc: UInt32
+        /// Of the frames inside RED packets; nil where RED isn't used.
+        var redundantPayloadType: UInt8?
+        /// Whether the other side wants silence left out.
+        var wantsDTX: Bool
+    }
 
     let track: LocalTrack
     let ssrc: UInt32
     private let source: any AudioSource
     private let encoder: OpusEncoder
+    private let sealer: FrameSealer?
     private let worker: any EventLoop
     private let flow: PeerFlow
     private var frame: AudioFrame
     private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
     private var pump: PeriodicPump?
     private let firstTimestamp: UInt32
-    private(set) var counters = SenderCounters()
+    /// The last frame said that silence follows, and nothing was sent since.
+    private var isSilent = false
+    private var counters = SenderCounters()
+    private var redundancy: AudioRedundancy?
 
     init(
-        track: LocalTrack, source: any AudioSource, encoding: AudioEncoding, ssrc: UInt32, flow: PeerFlow,
-        worker: any EventLoop
+        track: LocalTrack, source: any AudioSource, encoding: AudioEncoding, stream: Stream, flow: PeerFlow,
+        worker: any EventLoop, sealer: FrameSealer? = nil
     ) throws(MediaError) {
         self.track = track
         self.source = source
-        self.ssrc = ssrc
+        self.sealer = sealer
         self.flow = flow
         self.worker = worker
+        ssrc = stream.ssrc
         var settings = OpusEncoderConfiguration(channels: source.channels, bitrate: encoding.bitrate)
         settings.complexity = encoding.complexity
         settings.inbandFEC = encoding.inbandFEC
-        settings.dtx = encoding.dtx
+        settings.dtx = encoding.dtx && stream.wantsDTX
         encoder = try OpusEncoder(settings)
         frame = AudioFrame(silence: settings.frameCount, channels: source.channels)
         firstTimestamp = .random(in: 0...UInt32.max)
+        redundancy = stream.redundantPayloadType.map {
+            AudioRedundancy(payloadType: $0, depth: encoding.redundantFrames)
+        }
     }
+
+    var ssrcs: [UInt32] { [ssrc] }
 
     func start() {
         let pump = PeriodicPump(loop: worker, interval: AudioSender.frameInterval) { [weak self] index, time in
@@ -48,7 +68,11 @@ final class AudioSender: TrackSender, @unchecked Sendable {
 
     func stop() { pump?.stop() }
 
-    func keyFrameRequested() {}
+    func keyFrameRequested(ssrc: UInt32) {}
+
+    func setActiveLayers(_ rids: Set<String>) {}
+
+    func setTargetBitrate(_ bitrate: Int?) {}
 
     private func tick(index: Int, time: Instant) {
         _ = source.read(into: &frame)
@@ -57,42 +81,77 @@ final class AudioSender: TrackSender, @unchecked Sendable {
         let length = frame.samples.withUnsafeBufferPointer { samples in
             packet.withUnsafeMutableBytes { (try? encoder.encode(samples, into: $0)) ?? 0 }
         }
-        // With DTX, two bytes or fewer say that there is nothing worth sending.
-        guard length > (encoder.configuration.dtx ? 2 : 0) else { return }
-        let payload = Array(packet[..<length])
+        guard length > 0 else { return }
+        // With DTX, two bytes or fewer say that there is nothing worth sending. The first of them goes out all the same:
+        // it tells the decoder that silence begins.
+        let wasSilent = isSilent
+        isSilent = encoder.configuration.dtx && length <= 2
+        guard !isSilent || !wasSilent else { return }
         let timestamp = firstTimestamp &+ UInt32(truncatingIfNeeded: index) &* UInt32(encoder.configuration.frameCount)
+        var payload = Array(packet[..<length])
+        if let sealer {
+            guard let sealed = sealer.seal(payload, codec: .opus, timestamp: timestamp) else { return }
+            payload = sealed
+        }
+        let sent = payload
         flow.eventLoop.execute { [self] in
-            send(payload, timestamp: timestamp, level: level, captured: time)
+            send(sent, timestamp: timestamp, level: level, resumes: wasSilent, captured: time)
         }
     }
 
-    private func send(_ payload: [UInt8], timestamp: UInt32, level: UInt8, captured: Instant) {
+    private func send(_ payload: [UInt8], timestamp: UInt32, level: UInt8, resumes: Bool, captured: Instant) {
         var extensions = RTPExtensions()
         extensions.audioLevel = AudioLevel(level: level, voice: level < 60)
         flow.perform { peer, outbox, now in
-            payload.withUnsafeBytes {
+            let limit = peer.maximumPayload(ssrc: ssrc)
+            let whole = redundancy?.wrap(payload, timestamp: timestamp, limit: limit) ?? payload
+            whole.withUnsafeBytes {
                 let sent = peer.send(
-                    ssrc: ssrc, marker: false, timestamp: timestamp, captured: captured, extensions: extensions,
+                    ssrc: ssrc, marker: resumes, timestamp: timestamp, captured: captured, extensions: extensions,
                     payload: $0, now: now, into: outbox)
                 if sent != nil { counters.frames += 1 }
             }
         }
     }
+
+    func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
+        statistics.framesSent = counters.frames
+        guard let counted = stream(ssrc) else { return }
+        statistics.packetsSent = counted.packets
+        statistics.bytesSent = counted.bytes
+        statistics.packetsRetransmitted = counted.retransmitted
+    }
 }
 
-/// What a sender counts beside its RTP stream.
-struct SenderCounters {
-    var frames = 0
-    var skipped = 0
-    var keyFrameRequests = 0
-}
+/// Puts the frames sent last in front of each new one (RFC 2198).
+struct AudioRedundancy {
+    private let payloadType: UInt8
+    private let depth: Int
+    private var earlier: [RedundantAudio.Frame] = []
+    private var buffer = [UInt8](repeating: 0, count: 1500)
 
-/// A local track on its way to the peer.
-protocol TrackSender: AnyObject, Sendable {
-    var track: LocalTrack { get }
-    var ssrc: UInt32 { get }
-    var counters: SenderCounters { get }
-    func start()
-    func stop()
-    func keyFrameRequested()
+    /// - Parameters:
+    ///   - payloadType: of the frames themselves.
+    ///   - depth: copies in a packet, held to 1...2.
+    init(payloadType: UInt8, depth: Int) {
+        self.payloadType = payloadType
+        self.depth = min(max(depth, 1), 2)
+    }
+
+    /// The payload to send for a frame; nil where not even the frame fits.
+    ///
+    /// - Parameter limit: the longest payload, bytes.
+    mutating func wrap(_ payload: [UInt8], timestamp: UInt32, limit: Int) -> [UInt8]? {
+        let frame = RedundantAudio.Frame(timestamp: timestamp, payload: payload)
+        defer {
+            if earlier.count >= depth { earlier.removeFirst(earlier.count - depth + 1) }
+            earlier.append(frame)
+        }
+        let length = buffer.withUnsafeMutableBytes { target in
+            RedundantAudio.write(
+                frame, after: earlier, payloadType: payloadType,
+                into: UnsafeMutableRawBufferPointer(rebasing: target[..<min(target.count, max(0, limit))]))
+        }
+        return length > 0 ? Array(buffer[..<length]) : nil
+    }
 }

@@ -50,29 +50,3 @@ public final class LocalTrack: Sendable {
             .joined(separator: "-")
     }
 }
-
-/// How sound is encoded with Opus.
-public struct AudioEncoding: Sendable, Hashable {
-    /// Bits per second, 6,000...510,000.
-    public var bitrate = 32_000
-    /// 0 (cheapest) ... 10 (best).
-    public var complexity = 5
-    /// Whether packets carry a coarse copy of the frame before them.
-    public var inbandFEC = true
-    /// Whether silence is sent as next to nothing.
-    public var dtx = false
-
-    /// 32 kbit/s, complexity 5, with FEC and without DTX.
-    public init() {}
-}
-
-/// How pictures are encoded with VP8.
-public struct VideoEncoding: Sendable, Hashable {
-    /// Bits per second, 10,000...50,000,000.
-    public var bitrate: Int
-    /// libvpx's speed setting.
-    public var cpuUsed = -6
-
-    /// - Parameter bitrate: bits per second.
-    public init(bitrate: Int = 600_000) { self.bitrate = bitrate }
-}

@@ -51,6 +51,17 @@ public final class MediaSession: Sendable {
         try await onLoop { try $0.removeTrack(sender) }
     }
 
+    /// Sends those streams of a simulcast only whose rids are given; the others encode nothing and cost nothing, and begin
+    /// with a key frame when they come back. A track without simulcast has one stream, whose rid is empty.
+    public func setActiveLayers(_ rids: Set<String>, of sender: Sender) async {
+        try? await onLoop { $0.setActiveLayers(rids, of: sender) }
+    }
+
+    /// Keeps a video track to that many bits per second in sum, its smallest streams first; nil lifts the limit.
+    public func setTargetBitrate(_ bitrate: Int?, of sender: Sender) async {
+        try? await onLoop { $0.setTargetBitrate(bitrate, of: sender) }
+    }
+
     /// An offer of everything that was prepared. Throws `SessionError`.
     public func createOffer() async throws -> SessionDescription {
         try await onLoop { try $0.createOffer() }

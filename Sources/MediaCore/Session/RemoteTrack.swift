@@ -17,7 +17,18 @@ public final class RemoteTrack: Sendable {
         var encoded: [any EncodedVideoSink] = []
     }
 
+    /// Whether a track is encrypted end to end.
+    public enum Protection: Sendable, Hashable {
+        /// Nobody has said so yet. A session with frame encryption holds back what arrives.
+        case unknown
+        /// Not encrypted.
+        case clear
+        /// With the keys of this participant, by identity. Nothing of it is played where there is no key for it.
+        case encrypted(participant: String)
+    }
+
     private let sinks = Mutex(Sinks())
+    private let protected = Mutex(Protection.unknown)
     private let paused = Atomic<Bool>(false)
 
     init(kind: MediaKind, mid: String, streamID: String, trackID: String) {
@@ -44,6 +55,12 @@ public final class RemoteTrack: Sendable {
     public var isPaused: Bool {
         get { paused.load(ordering: .relaxed) }
         set { paused.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether the track is encrypted end to end. A provider sets it from its signalling.
+    public var protection: Protection {
+        get { protected.withLock { $0 } }
+        set { protected.withLock { $0 = newValue } }
     }
 
     var present: Sinks { sinks.withLock { $0 } }

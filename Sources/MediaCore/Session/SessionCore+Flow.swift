@@ -19,7 +19,7 @@ extension SessionCore: PeerFlowHandler {
         case .failed(let failure): emit(.failed(failure.description))
         case .closed: emit(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc):
-            for sender in senders.values where sender.ssrc == ssrc { sender.keyFrameRequested() }
+            for sender in senders.values where sender.ssrcs.contains(ssrc) { sender.keyFrameRequested(ssrc: ssrc) }
         case .receiverEstimate, .packetResults: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, let isText): dataMessage(id, bytes, isText: isText)
@@ -85,13 +85,7 @@ extension SessionCore: PeerFlowHandler {
         result.trackID = sender.track.id
         result.kind = sender.track.kind
         result.codec = negotiator.lines[line].sendCodec?.name ?? ""
-        result.framesSent = sender.counters.frames
-        result.keyFrameRequests = sender.counters.keyFrameRequests
-        if let stream = flow.peer.sendStatistics(ssrc: sender.ssrc) {
-            result.packetsSent = stream.packets
-            result.bytesSent = stream.bytes
-            result.packetsRetransmitted = stream.retransmitted
-        }
+        sender.count(into: &result) { flow.peer.sendStatistics(ssrc: $0) }
         return result
     }
 

@@ -42,21 +42,33 @@ extension SessionCore {
             if senders[line.index] != nil, !line.direction.sends { stopSender(line: line.index) }
             return
         }
-        guard let configuration = line.sendStream(codec: codec.name) else { return }
-        let sender = try makeSender(pending.track, ssrc: pending.ssrc, flow: flow)
-        flow.perform { peer, _, _ in peer.addSendStream(configuration) }
+        let streams = line.sendStreams(codec: codec.name)
+        guard !streams.isEmpty else { return }
+        let sender = try makeSender(pending, line: line, codec: codec, streams: streams, flow: flow)
+        flow.perform { peer, _, _ in for stream in streams { peer.addSendStream(stream) } }
         senders[line.index] = sender
+        if let wanted = activeLayers.removeValue(forKey: line.index) { sender.setActiveLayers(wanted) }
         sender.start()
     }
 
-    private func makeSender(_ track: LocalTrack, ssrc: UInt32, flow: PeerFlow) throws -> any TrackSender {
+    private func makeSender(
+        _ track: LocalTrack, line: MediaLine, codec: NegotiatedCodec, streams: [SendStreamConfiguration], flow: PeerFlow
+    ) throws -> any TrackSender {
+        let encryption = frameEncryption
+        func sealer(_ ssrc: UInt32) -> FrameSealer? { encryption.map { FrameSealer($0, ssrc: ssrc) } }
         switch track.media {
         case .audio(let source, let encoding):
-            try AudioSender(
-                track: track, source: source, encoding: encoding, ssrc: ssrc, flow: flow, worker: engine.nextWorker())
+            let opus = line.codecs.first { $0.name == CodecCapability.opus.name }
+            let stream = AudioSender.Stream(
+                ssrc: streams[0].ssrc,
+                redundantPayloadType: codec.name == CodecCapability.red.name ? opus?.sendPayloadType : nil,
+                wantsDTX: opus?.remoteParameters["usedtx"] == "1")
+            return try AudioSender(
+                track: track, source: source, encoding: encoding, stream: stream, flow: flow,
+                worker: engine.nextWorker(), sealer: sealer(stream.ssrc))
         case .video, .encodedVideo:
-            VideoSender(
-                track: track, input: try VideoInput(track.media), ssrc: ssrc, flow: flow, worker: engine.nextWorker())
+            return try VideoSender(
+                track: track, streams: streams, flow: flow, worker: engine.nextWorker(), sealer: sealer)
         }
     }
 
@@ -64,8 +76,22 @@ extension SessionCore {
         guard let sender = senders.removeValue(forKey: line) else { return }
         sender.stop()
         flow?.perform { peer, outbox, now in
-            peer.removeSendStream(ssrc: sender.ssrc, sendBye: true, now: now, into: outbox)
+            for ssrc in sender.ssrcs { peer.removeSendStream(ssrc: ssrc, sendBye: true, now: now, into: outbox) }
         }
+    }
+
+    func setActiveLayers(_ rids: Set<String>, of sender: MediaSession.Sender) {
+        guard isCurrent(sender) else { return }
+        if let present = senders[sender.line] {
+            present.setActiveLayers(rids)
+        } else {
+            activeLayers[sender.line] = rids
+        }
+    }
+
+    func setTargetBitrate(_ bitrate: Int?, of sender: MediaSession.Sender) {
+        guard isCurrent(sender) else { return }
+        senders[sender.line]?.setTargetBitrate(bitrate)
     }
 
     // MARK: Receiving
@@ -74,7 +100,10 @@ extension SessionCore {
         while receivers.count <= line.index { receivers.append(nil) }
         let present = receivers[line.index]?.track
         let wanted = line.isRTP && !line.isStopped && line.direction.receives ? line.remoteStreamID : nil
-        if let present, wanted?.streamID == present.streamID, wanted?.trackID == present.trackID { return }
+        if let present, wanted?.streamID == present.streamID, wanted?.trackID == present.trackID {
+            receivers[line.index]?.update(codecs: line.codecs)
+            return
+        }
         if let present {
             receivers[line.index]?.close()
             receivers[line.index] = nil
@@ -94,11 +123,13 @@ extension SessionCore {
         case .audio:
             startPlayout()
             return try AudioReceiver(
-                track: track, settings: playout, hasLevels: line.extensionMap.id(for: .audioLevel) != 0,
+                track: track, codecs: line.codecs, encryption: frameEncryption, settings: playout,
+                hasLevels: line.extensionMap.id(for: .audioLevel) != 0,
                 worker: engine.nextWorker(), now: MonotonicClock.now())
         case .video:
             return try VideoReceiver(
-                track: track, session: self, worker: engine.nextWorker(), now: MonotonicClock.now())
+                track: track, encryption: frameEncryption, session: self, worker: engine.nextWorker(),
+                now: MonotonicClock.now())
         }
     }
 }

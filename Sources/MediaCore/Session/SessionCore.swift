@@ -18,7 +18,10 @@ final class SessionCore: @unchecked Sendable {
     var negotiator: Negotiator
     var senders: [Int: any TrackSender] = [:]
     /// Tracks whose section has not been answered yet, by line.
-    var waiting: [Int: (track: LocalTrack, ssrc: UInt32)] = [:]
+    var waiting: [Int: LocalTrack] = [:]
+    /// Wishes for those, by line.
+    var activeLayers: [Int: Set<String>] = [:]
+    let frameEncryption: FrameEncryption?
     /// By line; a flat array, because packets look here.
     var receivers: [(any TrackReceiver)?] = []
     var appliedGeneration = -1
@@ -38,6 +41,7 @@ final class SessionCore: @unchecked Sendable {
         self.eventLoop = mux.eventLoop
         self.negotiator = negotiator
         playout = configuration.playout
+        frameEncryption = configuration.frameEncryption
         remoteAddressMap = configuration.remoteAddressMap
         self.emit = emit
     }
@@ -69,12 +73,15 @@ final class SessionCore: @unchecked Sendable {
         var peer = PeerConfiguration(
             iceRole: configuration.isAnswerer ? .controlled : .controlling, certificate: certificate)
         peer.srtpBackend = configuration.srtpBackend.backend
+        peer.srtpProfiles = configuration.srtpProfiles.map(\.profile)
         peer.seed = configuration.seed
         let credentials = ICECredentials.random()
         peer.iceCredentials = credentials
         var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
         negotiation.congestionFeedback = .transportWide
         // Numbers drawn at random show at once whoever relies on the usual ones.
+        negotiation.codecs = [.opus, .red, .vp8]
+        negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
         let core = SessionCore(
             engine: engine, mux: mux, negotiator: Negotiator(configuration: negotiation), configuration: configuration,
@@ -95,19 +102,40 @@ final class SessionCore: @unchecked Sendable {
     }
 
     func addTrack(_ track: LocalTrack, streamID: String) throws -> MediaSession.Sender {
-        let ssrc = UInt32.random(in: 1...UInt32.max)
-        let rtxSSRC = track.kind == .video ? UInt32.random(in: 1...UInt32.max) : nil
-        let send = SendDescription(streamID: streamID, trackID: track.id, ssrc: ssrc, rtxSSRC: rtxSSRC)
+        let layers = try simulcast(of: track)
+        let ssrc = layers.first?.ssrc ?? UInt32.random(in: 1...UInt32.max)
+        let rtxSSRC = layers.first?.rtxSSRC ?? (track.kind == .video ? UInt32.random(in: 1...UInt32.max) : nil)
+        let send = SendDescription(
+            streamID: streamID, trackID: track.id, ssrc: ssrc, rtxSSRC: rtxSSRC, layers: layers)
         let line = negotiator.addLine(kind: track.kind == .audio ? .audio : .video, direction: .sendonly, send: send)
-        waiting[line] = (track, ssrc)
+        if case .audio(_, let encoding) = track.media {
+            // Redundancy would carry frames whose encryption the copies can't share.
+            let usesRED = encoding.red && frameEncryption == nil
+            let names = usesRED ? [CodecCapability.red.name, CodecCapability.opus.name] : [CodecCapability.opus.name]
+            negotiator.setCodecs(line, names)
+            if encoding.dtx { negotiator.setParameters(line, codec: CodecCapability.opus.name, "usedtx=1") }
+        }
+        waiting[line] = track
         return MediaSession.Sender(mid: negotiator.lines[line].mid, line: line)
     }
 
-    func removeTrack(_ sender: MediaSession.Sender) throws {
-        guard negotiator.lines.indices.contains(sender.line), negotiator.lines[sender.line].mid == sender.mid else {
-            throw SessionError("no section \(sender.mid) is in this session")
+    /// The streams of the track's simulcast, the largest first; none for one stream.
+    private func simulcast(of track: LocalTrack) throws -> [SendLayer] {
+        guard case .video(_, let encoding) = track.media else { return [] }
+        return try encoding.checkedLayers().map { layer in
+            SendLayer(rid: layer.rid, ssrc: .random(in: 1...UInt32.max), rtxSSRC: .random(in: 1...UInt32.max))
         }
+    }
+
+    /// Whether a sender's line still carries its track.
+    func isCurrent(_ sender: MediaSession.Sender) -> Bool {
+        negotiator.lines.indices.contains(sender.line) && negotiator.lines[sender.line].mid == sender.mid
+    }
+
+    func removeTrack(_ sender: MediaSession.Sender) throws {
+        guard isCurrent(sender) else { throw SessionError("no section \(sender.mid) is in this session") }
         waiting[sender.line] = nil
+        activeLayers[sender.line] = nil
         stopSender(line: sender.line)
         negotiator.clearSend(sender.line)
     }

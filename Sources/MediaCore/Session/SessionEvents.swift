@@ -75,6 +75,10 @@ public struct MediaSessionConfiguration: Sendable {
     public var isAnswerer = false
     /// Which library seals and opens SRTP.
     public var srtpBackend: SRTPBackendChoice = .libcrypto
+    /// The SRTP profiles offered and accepted, in order of preference; at least one.
+    public var srtpProfiles: [SRTPProfileChoice] = SRTPProfileChoice.preferred
+    /// End-to-end encryption of what is sent, and of received tracks whose `RemoteTrack.protection` says so; nil for none.
+    public var frameEncryption: FrameEncryption?
     /// Seed of payload types, extension ids, SSRCs; `nil` draws them from the system.
     public var seed: UInt64?
     /// The jitter buffer's bounds and other playout settings are per session.

@@ -61,6 +61,36 @@ public struct SenderStatistics: Sendable {
     public var keyFrameRequests = 0
     /// The number of the last frame sent, where the source numbers its frames, and when it was sent (ns, monotonic).
     public var lastFrameNumber: UInt32?
+    /// The streams of a video track, the largest first; a track without simulcast has one. The counters above are sums,
+    /// but for `framesSent`, which is that of the busiest stream.
+    public var layers: [LayerStatistics] = []
+
+    /// Nothing counted.
+    public init() {}
+}
+
+/// Counters of one stream of a sent video track.
+public struct LayerStatistics: Sendable, Hashable {
+    /// The stream's name in the description; empty without simulcast.
+    public var rid = ""
+    /// Whether it is sent at present.
+    public var isActive = true
+    /// Width of the last picture sent.
+    public var width = 0
+    /// Height of the last picture sent.
+    public var height = 0
+    /// RTP packets, retransmissions not counted.
+    public var packetsSent = 0
+    /// Payload bytes of those.
+    public var bytesSent = 0
+    /// Pictures handed to the network.
+    public var framesSent = 0
+    /// Key frames among them.
+    public var keyFramesSent = 0
+    /// Key frames that the other side asked for.
+    public var keyFrameRequests = 0
+    /// Packets sent again on request.
+    public var packetsRetransmitted = 0
 
     /// Nothing counted.
     public init() {}
@@ -96,6 +126,10 @@ public struct ReceiverStatistics: Sendable {
     public var framesDecoded = 0
     /// Frames given up, and frames that did not decode.
     public var framesDropped = 0
+    /// Frames that could not be decrypted: no key, or not the sender's.
+    public var framesUndecryptable = 0
+    /// Sound that was lost and rebuilt from copies in other packets, in packets.
+    public var packetsRebuilt = 0
     /// Pictures that stood still for too long.
     public var freezes = 0
     /// Milliseconds from the subscription (the description that announced the track) to the first decoded frame or sound.

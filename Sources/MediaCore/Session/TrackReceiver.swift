@@ -8,6 +8,8 @@ protocol TrackReceiver: AnyObject {
     var ssrc: UInt32? { get }
     /// A packet of the track; `payload` is valid during the call.
     func receive(_ packet: ReceivedRTP, payload: UnsafeRawBufferPointer)
+    /// The line's codecs after another negotiation.
+    func update(codecs: [NegotiatedCodec])
     /// The track is gone: nothing must happen any more.
     func close()
     /// Adds what the pipeline has counted.

@@ -10,6 +10,9 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     private(set) var ssrc: UInt32?
     private let buffer = VideoFrameBuffer()
     private let decoder: VP8Decoder
+    private let encryption: FrameEncryption?
+    /// The worker's.
+    private var opener: FrameOpener?
     private let worker: any EventLoop
     private unowned let session: SessionCore
     private let created: Instant
@@ -20,13 +23,17 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     private struct DecodedCounts: Sendable {
         var frames = 0
         var failures = 0
+        var undecryptable = 0
         var first: Instant?
         var width = 0
         var height = 0
     }
 
-    init(track: RemoteTrack, session: SessionCore, worker: any EventLoop, now: Instant) throws(MediaError) {
+    init(
+        track: RemoteTrack, encryption: FrameEncryption?, session: SessionCore, worker: any EventLoop, now: Instant
+    ) throws(MediaError) {
         self.track = track
+        self.encryption = encryption
         self.session = session
         self.worker = worker
         created = now
@@ -40,6 +47,8 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
             ssrc: packet.ssrc, arrival: packet.arrival)
         drain(now: packet.arrival)
     }
+
+    func update(codecs: [NegotiatedCodec]) {}
 
     /// Stops the timer; nothing is decoded any more.
     func close() { timer?.cancel() }
@@ -64,22 +73,54 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     }
 
     private func decode(_ frame: AssembledVideoFrame) {
+        guard let gate = FrameGate(track.protection, hasKeys: encryption != nil) else { return refuse() }
+        guard case .encrypted(let participant) = gate else { return decode(frame.bytes, of: frame) }
+        guard let plain = open(frame, participant) else { return refuse() }
+        plain.withUnsafeBytes { decode($0, of: frame) }
+    }
+
+    private func open(_ frame: AssembledVideoFrame, _ participant: String) -> [UInt8]? {
+        guard let encryption else { return nil }
+        let opener = self.opener ?? FrameOpener(encryption, participant: participant, codec: .vp8)
+        self.opener = opener
+        switch opener.open(frame.bytes) {
+        case .opened(let plain), .injected(let plain): return plain
+        case .noKey: return nil
+        case .failed:
+            guard opener.maySearch(now: MonotonicClock.now()) else { return nil }
+            return opener.search(Array(frame.bytes))()
+        }
+    }
+
+    /// A frame that nobody may see, or that our key doesn't open.
+    private func refuse() {
+        let time = MonotonicClock.now()
+        session.eventLoop.execute { [self] in
+            decoded.undecryptable += 1
+            buffer.decoderFailed(now: time)
+            drain(now: time)
+        }
+    }
+
+    private func decode(_ bytes: UnsafeRawBufferPointer, of frame: AssembledVideoFrame) {
         let sinks = track.present
         let picture = try? decoder.decode(
-            frame.bytes, captureTime: MediaTime(nanoseconds: frame.firstArrival.nanoseconds))
+            bytes, captureTime: MediaTime(nanoseconds: frame.firstArrival.nanoseconds))
         let finished = MonotonicClock.now()
         if let picture {
             for sink in sinks.video { sink.receive(picture) }
-            hand(frame, picture, to: sinks.encoded)
+            if !sinks.encoded.isEmpty { hand(bytes, frame, picture, to: sinks.encoded) }
         }
         let size = picture.map { ($0.width, $0.height) }
         session.eventLoop.execute { [self] in note(size: size, at: finished) }
     }
 
-    private func hand(_ frame: AssembledVideoFrame, _ picture: VideoFrame, to sinks: [any EncodedVideoSink]) {
-        guard !sinks.isEmpty else { return }
+    private func hand(
+        _ bytes: UnsafeRawBufferPointer, _ frame: AssembledVideoFrame, _ picture: VideoFrame,
+        to sinks: [any EncodedVideoSink]
+    ) {
         let encoded = EncodedVideoFrame(
-            payload: Array(frame.bytes), isKeyFrame: frame.isKeyFrame, width: picture.width, height: picture.height,
+            payload: Array(bytes), isKeyFrame: frame.isKeyFrame, width: picture.width, height: picture.height,
             captureTime: picture.captureTime)
         for sink in sinks { sink.receive(encoded) }
     }
@@ -101,6 +142,7 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
         statistics.framesReceived = counted.framesReceived
         statistics.framesDecoded = decoded.frames
         statistics.framesDropped = counted.framesDropped + decoded.failures
+        statistics.framesUndecryptable = decoded.undecryptable
         statistics.freezes = counted.freezes.count
         statistics.firstFrameMilliseconds = decoded.first.map { ($0 - created).milliseconds }
         statistics.width = decoded.width

@@ -2,106 +2,112 @@ import NIOCore
 import RTCCore
 import RTCTransport
 import RTCWire
-import Synchronization
 
-/// Pulls a video source at its frame rate on a worker, encodes with VP8, and hands packets to the peer on its event loop.
-// `encoder` and `source` are touched on `worker` only; `pictureID` and `counters` on the flow's event loop only.
+/// Pulls a video source at its frame rate on a worker, has every active layer encode the picture, and hands packets to
+/// the peer on its event loop.
+// `input` is touched on `worker` only; `layers` say for themselves what is touched where.
 final class VideoSender: TrackSender, @unchecked Sendable {
     let track: LocalTrack
-    let ssrc: UInt32
     private let input: VideoInput
+    /// The largest first, so that each can be scaled from the one before.
+    private let layers: [VideoLayerSender]
     private let worker: any EventLoop
-    private let flow: PeerFlow
     private var pump: PeriodicPump?
-    private let needsKeyFrame = Atomic<Bool>(false)
-    private let firstTimestamp = UInt32.random(in: 0...UInt32.max)
     private var wasMuted = false
-    private var pictureID = UInt16.random(in: 0...0x7fff)
-    private var scratch = [UInt8](repeating: 0, count: 2048)
-    private(set) var counters = SenderCounters()
 
-    init(track: LocalTrack, input: VideoInput, ssrc: UInt32, flow: PeerFlow, worker: any EventLoop) {
+    /// - Parameter streams: what was negotiated; one without a rid, or some of the encoding's layers.
+    init(
+        track: LocalTrack, streams: [SendStreamConfiguration], flow: PeerFlow, worker: any EventLoop,
+        sealer: (UInt32) -> FrameSealer? = { _ in nil }
+    ) throws {
         self.track = track
-        self.input = input
-        self.ssrc = ssrc
-        self.flow = flow
         self.worker = worker
+        let input = try VideoInput(track.media)
+        self.input = input
+        let encoding = input.encoding
+        layers = try streams.map { stream in
+            try VideoLayerSender(
+                stream, layer: encoding?.layer(rid: stream.rid?.description), encoding: encoding,
+                sourceRate: input.frameRate, flow: flow, sealer: sealer(stream.ssrc))
+        }
     }
+
+    var ssrcs: [UInt32] { layers.map(\.ssrc) }
 
     func start() {
         let interval = Interval.seconds(1 / max(1, min(240, input.frameRate)))
         let pump = PeriodicPump(loop: worker, interval: interval) { [weak self] _, time in self?.tick(time: time) }
         self.pump = pump
         // Many senders on one machine must not all encode at the same moment.
-        pump.start(phase: interval * Double(ssrc % 16) * (1.0 / 16))
+        pump.start(phase: interval * Double((ssrcs.first ?? 0) % 16) * (1.0 / 16))
     }
 
     func stop() { pump?.stop() }
 
-    func keyFrameRequested() {
-        counters.keyFrameRequests += 1
-        needsKeyFrame.store(true, ordering: .relaxed)
+    func keyFrameRequested(ssrc: UInt32) {
+        for layer in layers where layer.ssrc == ssrc { layer.keyFrameRequested() }
+    }
+
+    func setActiveLayers(_ rids: Set<String>) {
+        for layer in layers { layer.setActive(rids.contains(layer.rid)) }
+    }
+
+    /// Shares the bits out from the smallest layer up; one that would get too little for its size pauses.
+    func setTargetBitrate(_ bitrate: Int?) {
+        guard input.encoding != nil else { return }
+        guard let bitrate else {
+            for layer in layers { layer.setBitrate(nil) }
+            return
+        }
+        let shares = BitrateShares.share(max(0, bitrate), among: layers.reversed().map { ($0.bitrate, $0.isActive) })
+        for (layer, share) in zip(layers.reversed(), shares) { layer.setBitrate(share) }
     }
 
     private func tick(time: Instant) {
+        let due = MediaTime(nanoseconds: time.nanoseconds)
         if track.isMuted {
             wasMuted = true
-            input.skip(at: MediaTime(nanoseconds: time.nanoseconds))
-            return
+            return input.skip(at: due)
         }
-        let force = needsKeyFrame.exchange(false, ordering: .relaxed) || wasMuted
-        wasMuted = false
+        if wasMuted {
+            for layer in layers { layer.needKeyFrame() }
+            wasMuted = false
+        }
         // Stamped with the present and not with the time that was due: latency counts from here.
         let now = MonotonicClock.now()
-        guard let payload = input.encode(at: MediaTime(nanoseconds: now.nanoseconds), forceKeyFrame: force) else {
-            return
+        switch input {
+        case .raw(let source, _):
+            guard var picture = source.nextFrame(at: MediaTime(nanoseconds: now.nanoseconds)) else { return }
+            for layer in layers where layer.isDue(now) { picture = layer.encode(picture, captured: now) }
+        case .encoded(let source):
+            guard let layer = layers.first else { return }
+            guard layer.isDue(now) else { return input.skip(at: due) }
+            layer.passOn(from: source, captured: now)
         }
-        flow.eventLoop.execute { [self] in send(payload, captured: now) }
     }
 
-    private func send(_ frame: [UInt8], captured: Instant) {
-        pictureID = (pictureID + 1) & 0x7fff
-        let timestamp = firstTimestamp &+ UInt32(truncatingIfNeeded: captured.nanoseconds / 1000 &* 9 / 100)
-        var descriptor = VP8PayloadDescriptor()
-        descriptor.pictureID = pictureID
-        var sent = false
-        flow.perform { peer, outbox, now in
-            let fragments = VP8Packetizer(
-                frameLength: frame.count, maximumPayload: min(scratch.count, peer.maximumPayload(ssrc: ssrc)),
-                descriptorLength: descriptor.encodedLength)
-            for fragment in fragments {
-                descriptor.startsPartition = fragment.isFirst
-                let sequence = frame.withUnsafeBytes { bytes in
-                    scratch.withUnsafeMutableBytes { target in
-                        let head = descriptor.write(into: target)
-                        UnsafeMutableRawBufferPointer(rebasing: target[head...])
-                            .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[fragment.range]))
-                        return peer.send(
-                            ssrc: ssrc, marker: fragment.isLast, timestamp: timestamp, captured: captured,
-                            extensions: RTPExtensions(),
-                            payload: UnsafeRawBufferPointer(rebasing: target[..<(head + fragment.range.count)]),
-                            now: now,
-                            into: outbox)
-                    }
-                }
-                sent = sequence != nil
-            }
+    func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
+        for layer in layers {
+            let counted = layer.statistics(stream(layer.ssrc))
+            statistics.framesSent = max(statistics.framesSent, counted.framesSent)
+            statistics.framesSkipped += layer.counters.skipped
+            statistics.keyFrameRequests += counted.keyFrameRequests
+            statistics.packetsSent += counted.packetsSent
+            statistics.bytesSent += counted.bytesSent
+            statistics.packetsRetransmitted += counted.packetsRetransmitted
+            statistics.layers.append(counted)
         }
-        if sent { counters.frames += 1 }
     }
 }
 
-/// Where a video sender's compressed pictures come from: a source and our encoder, or a source that is compressed already.
+/// Where a video sender's pictures come from: a source for our encoders, or one that is compressed already.
 enum VideoInput {
-    case raw(any VideoSource, VP8Encoder)
+    case raw(any VideoSource, VideoEncoding)
     case encoded(any EncodedVideoSource)
 
     init(_ media: LocalTrack.Media) throws(MediaError) {
         switch media {
-        case .video(let source, let encoding):
-            var settings = VP8EncoderConfiguration(bitrate: encoding.bitrate, frameRate: source.frameRate)
-            settings.cpuUsed = encoding.cpuUsed
-            self = .raw(source, try VP8Encoder(settings))
+        case .video(let source, let encoding): self = .raw(source, encoding)
         case .encodedVideo(let source):
             guard source.codecName.uppercased() == "VP8" else {
                 throw MediaError(
@@ -113,22 +119,15 @@ enum VideoInput {
         }
     }
 
+    /// Nil where the source is compressed already.
+    var encoding: VideoEncoding? {
+        if case .raw(_, let encoding) = self { encoding } else { nil }
+    }
+
     var frameRate: Double {
         switch self {
         case .raw(let source, _): source.frameRate
         case .encoded(let source): source.frameRate
-        }
-    }
-
-    /// The next picture, compressed; nil when the source has ended or the picture can't be encoded.
-    func encode(at time: MediaTime, forceKeyFrame: Bool) -> [UInt8]? {
-        switch self {
-        case .raw(let source, let encoder):
-            guard let frame = source.nextFrame(at: time) else { return nil }
-            return try? encoder.encode(frame, forceKeyFrame: forceKeyFrame) { Array($0.payload) }
-        case .encoded(let source):
-            if forceKeyFrame { source.requestKeyFrame() }
-            return source.nextFrame(at: time)?.payload
         }
     }
 

@@ -32,12 +32,16 @@ package struct CodecCapability: Hashable, Sendable {
     package var feedback: CodecFeedback
     /// Retransmission as a stream of its own (RFC 4588).
     package var hasRTX: Bool
+    /// The codec, by name, whose frames this one wraps: its format parameters are that codec's payload types (RFC 2198
+    /// section 5).
+    package var carries: String?
     /// Payload type in our offers with fixed numbering, and always where it is below 35 (RFC 3551).
     package var payloadType: UInt8?
 
     package init(
         kind: SDPMediaKind, name: String, clockRate: Int, channels: Int = 1, parameters: SDPFormatParameters = "",
-        rules: [ParameterRule] = [], feedback: CodecFeedback = [], hasRTX: Bool = false, payloadType: UInt8? = nil
+        rules: [ParameterRule] = [], feedback: CodecFeedback = [], hasRTX: Bool = false, carries: String? = nil,
+        payloadType: UInt8? = nil
     ) {
         self.kind = kind
         self.name = name
@@ -47,6 +51,7 @@ package struct CodecCapability: Hashable, Sendable {
         self.rules = rules
         self.feedback = feedback
         self.hasRTX = hasRTX
+        self.carries = carries
         self.payloadType = payloadType
     }
 
@@ -62,6 +67,7 @@ package struct CodecCapability: Hashable, Sendable {
 
     /// What our answer says for `codec`: our own wishes, with the offerer's values where both must agree.
     package func answerParameters(to codec: RemoteCodec) -> SDPFormatParameters {
+        if carries != nil { return codec.parameters }
         var result = parameters
         for rule in rules {
             if let value = codec.parameters[rule.name] { result[rule.name] = value }
@@ -84,6 +90,9 @@ extension CodecCapability {
     package static let opus = CodecCapability(
         kind: .audio, name: "opus", clockRate: 48000, channels: 2, parameters: "minptime=10;useinbandfec=1",
         feedback: .nack, payloadType: 111)
+    /// Opus with copies of the frames before it (RFC 2198). Losses are not asked for again: the copies mend them.
+    package static let red = CodecCapability(
+        kind: .audio, name: "red", clockRate: 48000, channels: 2, carries: "opus", payloadType: 63)
     /// G.711 mu-law.
     package static let pcmu = CodecCapability(kind: .audio, name: "PCMU", clockRate: 8000, payloadType: 0)
     /// G.711 A-law.

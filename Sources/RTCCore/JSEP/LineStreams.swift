@@ -35,17 +35,38 @@ extension MediaLine {
     }
 
     /// The stream that this line sends, with its first codec or the named one; nil where it doesn't send or the codec
-    /// isn't agreed. RTX is there where both sides know it and a source was announced for it.
+    /// isn't agreed. RTX is there where both sides know it and a source was announced for it. Of a simulcast it is the
+    /// first stream.
     package func sendStream(
         codec name: String? = nil, cname: String? = nil, cache: SendStreamConfiguration.Cache? = nil
     ) -> SendStreamConfiguration? {
+        sendStreams(codec: name, cname: cname, cache: cache).first
+    }
+
+    /// The streams that this line sends: of a simulcast those that the other side takes, the largest first; one without a
+    /// rid where it takes none or nothing else was asked for.
+    package func sendStreams(
+        codec name: String? = nil, cname: String? = nil, cache: SendStreamConfiguration.Cache? = nil
+    ) -> [SendStreamConfiguration] {
         let codec = codecs.first { name == nil || $0.name.asciiLowercased == name?.asciiLowercased }
-        guard let streamKind, let send, let codec, state == .active, direction.sends else { return nil }
-        let hasRTX = send.rtxSSRC != nil && codec.sendRTXPayloadType != nil
-        return SendStreamConfiguration(
-            ssrc: send.ssrc, rtxSSRC: hasRTX ? send.rtxSSRC : nil, payloadType: codec.sendPayloadType,
-            rtxPayloadType: hasRTX ? codec.sendRTXPayloadType : nil, clockRate: UInt32(clamping: codec.clockRate),
-            kind: streamKind, mid: ShortToken(mid), extensionMap: extensionMap, cname: send.cname ?? cname, cache: cache
-        )
+        guard let streamKind, let send, let codec, state == .active, direction.sends else { return [] }
+        func stream(_ ssrc: UInt32, _ rtxSSRC: UInt32?, rid: String?) -> SendStreamConfiguration {
+            let hasRTX = rtxSSRC != nil && codec.sendRTXPayloadType != nil
+            return SendStreamConfiguration(
+                ssrc: ssrc, rtxSSRC: hasRTX ? rtxSSRC : nil, payloadType: codec.sendPayloadType,
+                rtxPayloadType: hasRTX ? codec.sendRTXPayloadType : nil, clockRate: UInt32(clamping: codec.clockRate),
+                kind: streamKind, mid: ShortToken(mid), rid: rid.flatMap { ShortToken($0) }, extensionMap: extensionMap,
+                cname: send.cname ?? cname, cache: cache)
+        }
+        let layers = acceptedLayers
+        guard !layers.isEmpty else { return [stream(send.ssrc, send.rtxSSRC, rid: nil)] }
+        return layers.map { stream($0.ssrc, $0.rtxSSRC, rid: $0.rid) }
+    }
+
+    /// The streams of our simulcast that the other side's description takes.
+    package var acceptedLayers: [SendLayer] {
+        guard let send, let taken = remote?.simulcast?.receive else { return [] }
+        let rids = Set(taken.joined().map(\.rid))
+        return send.layers.filter { rids.contains($0.rid) }
     }
 }

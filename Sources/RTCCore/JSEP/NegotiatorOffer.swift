@@ -27,7 +27,7 @@ extension Negotiator {
         guard line.isRTP else { return plan }
         for index in line.allowed(configuration.codecs) {
             let capability = configuration.codecs[index]
-            var parameters = capability.parameters
+            var parameters = try wrapped(capability) ?? capability.parameters
             if let extra = line.extraParameters[capability.name.asciiLowercased] { parameters.merge(extra) }
             plan.codecs.append(
                 OfferedLine.Codec(
@@ -39,6 +39,15 @@ extension Negotiator {
             plan.extensionMap.set(try numbers.id(of: kind), kind)
         }
         return plan
+    }
+
+    /// The format parameters of a codec that wraps another: that one's payload type for the frame and for its copy.
+    private mutating func wrapped(_ capability: CodecCapability) throws(NegotiationError) -> SDPFormatParameters? {
+        guard let carried = capability.carries,
+            let index = configuration.codecs.firstIndex(where: { $0.kind == capability.kind && $0.name == carried })
+        else { return nil }
+        let number = try numbers.payloadTypes(of: index, configuration.codecs[index]).primary
+        return SDPFormatParameters(parsing: "\(number)/\(number)")
     }
 
     private func section(

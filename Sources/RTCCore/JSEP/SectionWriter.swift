@@ -52,8 +52,12 @@ struct SectionWriter {
         section.add("rtcp-mux")
         if line.remote?.reducedSizeRTCP ?? true { section.add("rtcp-rsize") }
         for codec in codecs { add(codec, to: &section) }
-        addSimulcast(line, to: &section)
-        if let send { add(send, hasRTX: codecs.contains { $0.rtx != nil }, to: &section) }
+        if let send, setup == .actpass, !send.layers.isEmpty {
+            try addLayers(send.layers, to: &section)
+        } else {
+            addSimulcast(line, to: &section)
+            if let send { add(send, hasRTX: codecs.contains { $0.rtx != nil }, to: &section) }
+        }
         return section
     }
 
@@ -104,6 +108,16 @@ struct SectionWriter {
         else { return }
         for rid in remote.rids { section.add("rid", SDPRID(id: rid.id, sends: false).description) }
         section.add("simulcast", SDPSimulcast(receive: layers).description)
+    }
+
+    /// Offers a simulcast, its streams told apart by rid alone (RFC 8853 section 5.3.1).
+    private func addLayers(_ layers: [SendLayer], to section: inout SDPMedia) throws(NegotiationError) {
+        for layer in layers {
+            guard layer.rid.isRID else { throw .invalidIdentifier(layer.rid) }
+            section.add("rid", SDPRID(id: layer.rid, sends: true).description)
+        }
+        let streams = layers.map { [SDPSimulcast.Alternative(rid: $0.rid, isPaused: false)] }
+        section.add("simulcast", SDPSimulcast(send: streams).description)
     }
 
     private func add(_ send: SendDescription, hasRTX: Bool, to section: inout SDPMedia) {

@@ -1,12 +1,12 @@
 /// A DTLS-SRTP protection profile, RFC 5764 section 4.1.2 and RFC 7714 section 14.2.
 ///
-/// Every profile can seal and open; `preferred` is what we offer and choose from.
+/// In order of preference: AES-GCM costs less than half of AES-CM with HMAC-SHA1, and long keys cost more than short ones.
 package enum SRTPProfile: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// SRTP_AEAD_AES_128_GCM: 16-byte tags.
     case aeadAES128GCM
     /// SRTP_AES128_CM_HMAC_SHA1_80: 10-byte tags; mandatory to implement (RFC 8827 section 6.5).
     case aes128CMSHA1_80
-    /// SRTP_AEAD_AES_256_GCM: 16-byte tags; dearer than the first, and no peer insists on it.
+    /// SRTP_AEAD_AES_256_GCM: 16-byte tags; the longest keys, for those who insist on them.
     case aeadAES256GCM
 
     /// Our order of preference: AES-GCM costs less than half of AES-CM with HMAC-SHA1.

@@ -19,6 +19,8 @@ package struct SendStreamConfiguration: Sendable {
     package var clockRate: UInt32
     package var kind: StreamKind
     package var mid: ShortToken?
+    /// Of a stream of a simulcast.
+    package var rid: ShortToken?
     /// The negotiated extensions; only these are written.
     package var extensionMap: RTPExtensionMap
     /// SDES canonical name; nil takes the peer's.
@@ -28,8 +30,8 @@ package struct SendStreamConfiguration: Sendable {
     /// `cache` nil keeps 512 packets of video and 64 of audio.
     package init(
         ssrc: UInt32, rtxSSRC: UInt32? = nil, payloadType: UInt8, rtxPayloadType: UInt8? = nil, clockRate: UInt32,
-        kind: StreamKind, mid: ShortToken? = nil, extensionMap: RTPExtensionMap = RTPExtensionMap(),
-        cname: String? = nil, cache: Cache? = nil
+        kind: StreamKind, mid: ShortToken? = nil, rid: ShortToken? = nil,
+        extensionMap: RTPExtensionMap = RTPExtensionMap(), cname: String? = nil, cache: Cache? = nil
     ) {
         self.ssrc = ssrc
         self.rtxSSRC = rtxSSRC
@@ -38,6 +40,7 @@ package struct SendStreamConfiguration: Sendable {
         self.clockRate = clockRate
         self.kind = kind
         self.mid = mid
+        self.rid = rid
         self.extensionMap = extensionMap
         self.cname = cname
         self.cache = cache ?? .own(packets: kind == .video ? 512 : 64)

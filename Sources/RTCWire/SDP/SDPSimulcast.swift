@@ -30,6 +30,11 @@ package struct SDPSimulcast: Hashable, Sendable {
     package struct Alternative: Hashable, Sendable {
         package var rid: String
         package var isPaused: Bool
+
+        package init(rid: String, isPaused: Bool) {
+            self.rid = rid
+            self.isPaused = isPaused
+        }
     }
 
     /// Streams sent by whoever wrote it, each with its alternatives.
