@@ -6,8 +6,8 @@ extension Call {
         guard state != .ended else { return }
         switch event {
         case .mediaConnected(let profile): mediaConnected(srtpProfile: profile)
-        case .reconnecting: beginReconnecting()
-        case .reconnected: endReconnecting()
+        case .reconnecting(let mode): beginReconnecting(mode)
+        case .reconnected(let mode): endReconnecting(mode)
         case .participantJoined(let participant): joined(participant)
         case .participantUpdated(let participant): updated(participant)
         case .participantLeft(let id, let reason): left(id, reason)
@@ -18,18 +18,32 @@ extension Call {
         case .trackUnsubscribed(let track, let owner): unsubscribed(track, of: owner)
         case .speakersChanged(let speakers): serverSpeakers(speakers)
         case .audioLevels(let levels): heard(levels)
+        case .connectionQuality(let changes): qualityChanged(changes)
+        case .streamPaused(let isPaused, let track, let owner): streamPaused(isPaused, track, of: owner)
+        case .localTrackMuted(let isMuted, let track): serverMuted(isMuted, track)
+        case .localTrackUnpublished(let track): localTrackLost(track)
+        case .localTrackSubscribed(let id):
+            guard let track = roster.local.tracks.first(where: { $0.id == id }) else { return }
+            hub.send(.localTrackSubscribed(track))
+        case .localPermissions(let permissions): hub.send(.localPermissions(permissions))
+        case .subscriptionPermission(let isAllowed, let track, let owner):
+            subscriptionAllowed(isAllowed, track, of: owner)
+        case .subscriptionFailed(let track, let owner, let why): subscriptionFailed(track, of: owner, why)
+        case .roomUpdated(let room): roomUpdated(room)
         case .ended(let reason, let detail): end(reason, detail: detail)
         }
     }
 
-    private func beginReconnecting() {
+    private func beginReconnecting(_ mode: ReconnectMode) {
         lostAt = lostAt ?? .now
         move(to: .reconnecting)
+        hub.send(.reconnecting(mode))
     }
 
-    private func endReconnecting() {
+    private func endReconnecting(_ mode: ReconnectMode) {
         if let lostAt {
-            hub.send(.reconnected(gapMilliseconds: Double(MediaTime.now.nanoseconds - lostAt.nanoseconds) / 1e6))
+            let gap = Double(MediaTime.now.nanoseconds - lostAt.nanoseconds) / 1e6
+            hub.send(.reconnected(gapMilliseconds: gap, mode))
         }
         lostAt = nil
         move(to: .active)

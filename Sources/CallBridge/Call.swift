@@ -109,7 +109,7 @@ public actor Call {
         pump?.cancel()
     }
 
-    private func requireOpen(_ action: String) throws(CallError) {
+    func requireOpen(_ action: String) throws(CallError) {
         guard state == .ended else { return }
         throw CallError(.caller, .invalidArgument, "can't \(action): the call has ended; join again")
     }

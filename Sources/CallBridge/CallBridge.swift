@@ -17,6 +17,8 @@ public final class CallBridge: Sendable {
         public var engine: MediaEngine?
         /// How media sessions are set up.
         public var media = MediaSessionConfiguration()
+        /// How media follows what is looked at.
+        public var streaming = StreamingOptions()
         /// Where to log.
         public var logger = Logger(label: "callbridge")
 
@@ -76,8 +78,8 @@ public final class CallBridge: Sendable {
         var logger = configuration.logger
         logger[metadataKey: "call"] = "\(descriptor.callId)"
         let context = ProviderContext(
-            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically, logger: logger
-        )
+            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
+            streaming: configuration.streaming, logger: logger)
         let session = try await provider.connect(descriptor, context: context)
         let call = Call(
             descriptor: descriptor, session: session, local: await session.localParticipant, begun: begun,

@@ -32,6 +32,8 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
         case configurationUnavailable
         /// An argument is wrong, or the call's state does not allow it.
         case invalidArgument
+        /// The provider that carries the call lacks the feature.
+        case featureUnavailable
         /// Media can't be read, made or encoded.
         case mediaUnavailable
     }

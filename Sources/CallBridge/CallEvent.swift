@@ -6,8 +6,11 @@ public enum CallEvent: Sendable {
     case stateChanged(CallState)
     /// Media is connected, with this SRTP profile; `afterMilliseconds` since `join` was called.
     case mediaConnected(srtpProfile: String, afterMilliseconds: Double)
-    /// Media is back after this many milliseconds.
-    case reconnected(gapMilliseconds: Double)
+    /// The connection was lost and is being restored; sent again where a quick attempt gives way to a full one.
+    case reconnecting(ReconnectMode)
+    /// The connection stands again, this many milliseconds after it was lost. Where only signalling was lost, media has
+    /// gone on all the time.
+    case reconnected(gapMilliseconds: Double, ReconnectMode)
     /// Somebody is there.
     case participantJoined(Participant)
     /// Somebody's name, metadata or attributes changed.
@@ -30,8 +33,32 @@ public enum CallEvent: Sendable {
     case activeSpeakerChanged(Participant?)
     /// Who speaks, as the server sees it.
     case speakersChanged([Speaker])
+    /// How well somebody is connected, ourselves included, whenever it changes.
+    case connectionQuality(ParticipantQuality, Participant)
+    /// The server pauses a track that we receive for want of bandwidth, or sends it again.
+    case streamState(StreamState, Track, Participant)
+    /// The server muted a track of ours, or lifted that; `Track.isMuted` says which.
+    case localTrackMuted(Track)
+    /// Somebody receives a track of ours for the first time.
+    case localTrackSubscribed(Track)
+    /// What we may do has changed.
+    case localPermissions(ParticipantPermissions)
+    /// A publisher lets us receive a track, or no longer.
+    case subscriptionPermission(isAllowed: Bool, Track, Participant)
+    /// A track that we asked for can't be had.
+    case subscriptionFailed(Track, Participant, detail: String)
+    /// The room's description changed, or the server moved us to another room.
+    case roomUpdated(RoomInfo)
     /// The call is over; nothing follows.
     case ended(CallEndReason, detail: String)
+
+    /// Whether the server sends a track that we receive.
+    public enum StreamState: String, Sendable, Hashable {
+        /// It does.
+        case active
+        /// Not now: the path to us has too little bandwidth.
+        case paused
+    }
 
     /// A participant who is heard.
     public struct Speaker: Sendable, Hashable {

@@ -41,16 +41,20 @@ public struct ProviderContext: Sendable {
     public var media: MediaSessionConfiguration
     /// Whether remote tracks are subscribed as they appear.
     public var subscribesAutomatically: Bool
+    /// How media follows what is looked at.
+    public var streaming: StreamingOptions
     /// Where to log; tokens and keys belong below debug.
     public var logger: Logger
 
     /// A context from its parts.
     public init(
-        engine: MediaEngine, media: MediaSessionConfiguration, subscribesAutomatically: Bool, logger: Logger
+        engine: MediaEngine, media: MediaSessionConfiguration, subscribesAutomatically: Bool,
+        streaming: StreamingOptions = .init(), logger: Logger
     ) {
         self.engine = engine
         self.media = media
         self.subscribesAutomatically = subscribesAutomatically
+        self.streaming = streaming
         self.logger = logger
     }
 }
@@ -74,6 +78,21 @@ public protocol ProviderSession: Sendable {
     func statistics() async -> SessionStatistics
     /// Leaves in order; the event stream ends.
     func leave() async
+
+    // Not every provider has what follows; those that lack one take the default, which throws `FeatureUnavailable`.
+
+    /// Attaches free text to ourselves and returns when the server has taken it.
+    func setMetadata(_ metadata: String) async throws
+    /// Changes our name and returns when the server has taken it.
+    func setName(_ name: String) async throws
+    /// Changes some of our key and value pairs and returns when the server has taken them; an empty value takes one away.
+    func setAttributes(_ attributes: [String: String]) async throws
+    /// Says what is to be received of a remote track.
+    func setTrackSettings(_ settings: TrackSettings, trackID: String) async throws
+    /// Says where a remote video track is shown.
+    func setVideoLayout(_ layout: VideoLayout, trackID: String) async throws
+    /// Says who may receive what we publish.
+    func setSubscriptionPermissions(_ permissions: SubscriptionPermissions) async throws
 }
 
 /// What a provider tells the bridge, in its neutral words.
@@ -81,9 +100,9 @@ public enum ProviderEvent: Sendable {
     /// Media flows; the SRTP profile that was agreed on.
     case mediaConnected(srtpProfile: String)
     /// Media or signalling was lost; the provider is trying to restore it.
-    case reconnecting
+    case reconnecting(ReconnectMode)
     /// Restored.
-    case reconnected
+    case reconnected(ReconnectMode)
     /// Somebody is there; also for those who were there before us.
     case participantJoined(Participant)
     /// Name, metadata or attributes changed.
@@ -102,6 +121,24 @@ public enum ProviderEvent: Sendable {
     case trackUnsubscribed(trackID: String, participantID: String)
     /// Who speaks, as the server sees it: participant id and level 0...1; nobody else.
     case speakersChanged([(participantID: String, level: Double)])
+    /// How well participants are connected; only those whose quality changed.
+    case connectionQuality([ParticipantQuality])
+    /// The server pauses a track that we receive for want of bandwidth, or sends it again.
+    case streamPaused(Bool, trackID: String, participantID: String)
+    /// The server muted or unmuted a track of ours.
+    case localTrackMuted(Bool, trackID: String)
+    /// A track of ours is no longer published, though we did not ask for it.
+    case localTrackUnpublished(trackID: String)
+    /// Somebody receives a track of ours for the first time.
+    case localTrackSubscribed(trackID: String)
+    /// What we may do has changed.
+    case localPermissions(ParticipantPermissions)
+    /// A publisher lets us receive a track, or no longer.
+    case subscriptionPermission(isAllowed: Bool, trackID: String, participantID: String)
+    /// A track that we asked for can't be had.
+    case subscriptionFailed(trackID: String, participantID: String, detail: String)
+    /// The room's description changed, or we are in another room.
+    case roomUpdated(RoomInfo)
     /// Levels measured in the media.
     case audioLevels([ParticipantLevel])
     /// The call is over for us; nothing follows.

@@ -21,9 +21,18 @@ public struct LiveKitLikeProvider: CallProvider {
     /// Audio, video, listening only, the server's speakers, selective subscription.
     public let capabilities: ProviderCapabilities = [.video, .listenOnly, .serverSpeakers, .selectiveSubscription]
     private let mode: Mode
+    private let timeouts: SessionTimeouts
+    private let policy: ReconnectPolicy
 
     /// - Parameter mode: which signalling mode to ask for.
-    public init(mode: Mode = .automatic) { self.mode = mode }
+    public init(mode: Mode = .automatic) { self.init(mode: mode, timeouts: .init(), policy: .init()) }
+
+    /// With other times than LiveKit's own clients have.
+    init(mode: Mode, timeouts: SessionTimeouts, policy: ReconnectPolicy) {
+        self.mode = mode
+        self.timeouts = timeouts
+        self.policy = policy
+    }
 
     /// Joins the room that the token names. Throws `CallError`.
     public func connect(_ descriptor: CallDescriptor, context: ProviderContext) async throws -> any ProviderSession {
@@ -34,21 +43,15 @@ public struct LiveKitLikeProvider: CallProvider {
             )
         }
         let target = try SignalTarget(serverURL: descriptor.endpoint)
-        if mode != .twoConnections {
-            if let session = try await LiveKitSession.join(
-                target, token: token, single: true, context: context, mayFallBack: mode == .automatic)
-            {
-                return session
-            }
+        let joiner = SessionJoiner(context: context, mode: mode, timeouts: timeouts)
+        do throws(JoinFailure) {
+            let joined = try await joiner.join(target, token: token, retries: timeouts.joinRetries)
+            let session = LiveKitSession(joined, joiner: joiner, server: target, token: token, policy: policy)
+            await session.begin(joined.response)
+            return session
+        } catch {
+            throw error.error
         }
-        guard
-            let session = try await LiveKitSession.join(
-                target, token: token, single: false, context: context, mayFallBack: false)
-        else {
-            throw CallError(
-                .provider, .protocolViolation, "the server at \(descriptor.endpoint) speaks no LiveKit protocol")
-        }
-        return session
     }
 }
 

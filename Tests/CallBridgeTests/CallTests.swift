@@ -125,13 +125,13 @@ import Testing
         let call = try await bridge.join(conversation: "x")
         var events = call.events.makeAsyncIterator()
         #expect(await events.next().map(Self.text) == "state CONNECTING")
-        for event in [ProviderEvent.mediaConnected(srtpProfile: "P"), .reconnecting, .reconnected] {
+        for event in [ProviderEvent.mediaConnected(srtpProfile: "P"), .reconnecting(.quick), .reconnected(.quick)] {
             provider.session.say.yield(event)
         }
         var states: [String] = []
         while let event = await events.next() {
             states.append(Self.text(event))
-            if case .reconnected(let gap) = event {
+            if case .reconnected(let gap, _) = event {
                 #expect(gap >= 0)
                 break
             }
@@ -157,6 +157,16 @@ import Testing
         case .trackSubscribed(_, let track, _): "subscribed \(track.kind.rawValue)"
         case .trackUnsubscribed(let track, _): "unsubscribed \(track.kind.rawValue)"
         case .activeSpeakerChanged(let participant): "speaker \(participant?.name ?? "nobody")"
+        case .reconnecting(let mode): "reconnecting \(mode.rawValue)"
+        case .connectionQuality(let quality, let participant):
+            "quality \(participant.identity) \(quality.level.rawValue)"
+        case .streamState(let state, _, let participant): "stream \(participant.identity) \(state.rawValue)"
+        case .localTrackMuted(let track): "local muted \(track.isMuted)"
+        case .localTrackSubscribed(let track): "local subscribed \(track.kind.rawValue)"
+        case .localPermissions(let may): "may publish \(may.canPublish)"
+        case .subscriptionPermission(let isAllowed, _, _): "may receive \(isAllowed)"
+        case .subscriptionFailed(_, _, let why): "subscription failed \(why)"
+        case .roomUpdated(let room): "room \(room.name)"
         case .speakersChanged: "speakers"
         case .ended(let reason, _): "ended \(reason.rawValue)"
         }

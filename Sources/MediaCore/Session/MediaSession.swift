@@ -63,8 +63,13 @@ public final class MediaSession: Sendable {
     }
 
     /// An offer of everything that was prepared. Throws `SessionError`.
-    public func createOffer() async throws -> SessionDescription {
-        try await onLoop { try $0.createOffer() }
+    ///
+    /// An offer that has not been answered is replaced by the next one.
+    ///
+    /// - Parameter restartingICE: looks for a new path with new credentials (RFC 8445 section 9); media goes on over the
+    ///   old path until the new one stands, and the keys stay.
+    public func createOffer(restartingICE: Bool = false) async throws -> SessionDescription {
+        try await onLoop { try $0.createOffer(restartingICE: restartingICE) }
     }
 
     /// Takes the answer to our last offer. Throws `SessionError`.

@@ -16,6 +16,8 @@ extension SessionCore: PeerFlowHandler {
             srtpProfile = profile.description
             emit(.connected(srtpProfile: profile.description))
         case .stateChanged(let state): emit(.stateChanged(SessionState(state)))
+        // Another negotiation may find another path; `stateChanged` says it.
+        case .failed(.ice): break
         case .failed(let failure): emit(.failed(failure.description))
         case .closed: emit(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc):

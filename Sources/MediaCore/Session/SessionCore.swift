@@ -142,7 +142,8 @@ final class SessionCore: @unchecked Sendable {
 
     // MARK: Descriptions
 
-    func createOffer() throws -> SessionDescription {
+    func createOffer(restartingICE: Bool) throws -> SessionDescription {
+        if restartingICE { restartICE() }
         defer { announceCandidate() }
         return SessionDescription(kind: .offer, sdp: try explained { try negotiator.createOffer().description })
     }
@@ -154,12 +155,21 @@ final class SessionCore: @unchecked Sendable {
 
     func createAnswer(to offer: SessionDescription) throws -> SessionDescription {
         let answer = try explained {
-            _ = try negotiator.applyOffer(SDPSession(parsing: offer.sdp))
+            let change = try negotiator.applyOffer(SDPSession(parsing: offer.sdp))
+            if change.restartedICE { restartICE() }
             return try negotiator.createAnswer().description
         }
         try applyNegotiation()
         defer { announceCandidate() }
         return SessionDescription(kind: .answer, sdp: answer)
+    }
+
+    /// Begins another generation of ICE; the next description tells its credentials.
+    private func restartICE() {
+        let credentials = ICECredentials.random()
+        negotiator.restartICE(credentials)
+        announcedCandidate = false
+        flow?.perform { peer, outbox, now in _ = peer.restartICE(credentials: credentials, now: now, into: outbox) }
     }
 
     private func explained<Result>(_ body: () throws -> Result) throws -> Result {

@@ -10,7 +10,7 @@ public enum SessionState: String, Sendable, Hashable {
     case connected
     /// The path is silent; media is still sent, and the connection may come back by itself.
     case disconnected
-    /// The connection can't come back without a new negotiation.
+    /// No path is left. An offer with an ICE restart may find one.
     case failed
     /// Closed by us or by the other side.
     case closed
@@ -61,7 +61,7 @@ public enum MediaSessionEvent: Sendable {
     case dataChannelMessage(DataChannel, [UInt8], isText: Bool)
     /// A data channel is gone, by either side's wish or with the connection.
     case dataChannelClosed(DataChannel)
-    /// The session can't go on; the text says why and whose fault it is.
+    /// The session can't go on, not even with an ICE restart; the text says why and whose fault it is.
     case failed(String)
 }
 

@@ -68,7 +68,8 @@ actor AgentParticipant {
         case .mediaConnected(let profile, _):
             srtpProfile = profile
             log("mediaConnected", detail: profile)
-        case .reconnected(let gap): log("reconnected", detail: "\(Int(gap)) ms")
+        case .reconnecting(let mode): log("reconnecting", detail: mode.rawValue)
+        case .reconnected(let gap, let mode): log("reconnected", detail: "\(mode.rawValue), \(Int(gap)) ms")
         case .participantJoined(let participant): log("participantJoined", participant)
         case .participantUpdated(let participant): log("participantUpdated", participant)
         case .participantLeft(let participant, let reason): log("participantLeft", participant, detail: reason.rawValue)
@@ -86,6 +87,20 @@ actor AgentParticipant {
         case .activeSpeakerChanged(let participant):
             log("activeSpeakerChanged", participant)
             if let participant { speakers.append((.now, participant.identity)) }
+        case .connectionQuality(let quality, let participant):
+            log("connectionQuality", participant, detail: "\(quality.level.rawValue) \(quality.score)")
+        case .streamState(let state, let track, let participant):
+            log("streamState", participant, detail: "\(track.kind.rawValue) \(state.rawValue)")
+        case .localTrackMuted(let track):
+            log("localTrackMuted", detail: "\(track.kind.rawValue) \(track.isMuted ? "muted" : "unmuted")")
+        case .localTrackSubscribed(let track): log("localTrackSubscribed", detail: track.kind.rawValue)
+        case .localPermissions(let may):
+            log("localPermissions", detail: "publish \(may.canPublish), subscribe \(may.canSubscribe)")
+        case .subscriptionPermission(let isAllowed, let track, let participant):
+            log("subscriptionPermission", participant, detail: "\(track.kind.rawValue) \(isAllowed)")
+        case .subscriptionFailed(let track, let participant, let why):
+            log("subscriptionFailed", participant, detail: "\(track.kind.rawValue): \(why)")
+        case .roomUpdated(let room): log("roomUpdated", detail: room.name)
         case .speakersChanged: break
         case .ended(let reason, let detail):
             ending = (reason, detail)

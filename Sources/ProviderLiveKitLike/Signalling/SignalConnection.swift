@@ -1,5 +1,4 @@
 import CallBridge
-import Glibc
 import LiveKitProtocol
 import NIOCore
 import NIOHTTP1
@@ -25,16 +24,13 @@ final class SignalConnection: Sendable {
         self.messages = messages
     }
 
-    /// Requests the upgrade of `target`. Throws `CallError` where nothing answers.
-    static func open(_ target: SignalTarget, token: String) async throws -> Outcome {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(.seconds(5))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+    /// Requests the upgrade of `target`. Throws `CallError` where nothing answers in time.
+    static func open(_ target: SignalTarget, token: String, timeout: Double) async throws -> Outcome {
         do {
-            let upgrade = try await bootstrap.connect(host: target.host, port: target.port) { channel in
-                channel.eventLoop.makeCompletedFuture { try configure(channel, target: target, token: token) }
+            let upgrade = try await SignalDialer.connect(target, timeout: timeout) { channel in
+                try configure(channel, target: target, token: token)
             }
-            let timer = upgrade.eventLoop.scheduleTask(in: .seconds(5)) { upgrade.timeOut() }
+            let timer = upgrade.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) { upgrade.timeOut() }
             defer { timer.cancel() }
             return try await upgrade.result.get()
         } catch let error as CallError {
@@ -42,7 +38,7 @@ final class SignalConnection: Sendable {
         } catch {
             throw CallError(
                 .network, .unreachable,
-                "the server \(target.host):\(target.port) can't be reached (\(reason(error))); is it running, and is the URL right?"
+                "the server \(target.authority) can't be reached (\(SignalDialer.reason(error))); is it running, and is the URL right?"
             )
         }
     }
@@ -57,27 +53,21 @@ final class SignalConnection: Sendable {
         }
     }
 
-    /// Closes the WebSocket in order.
+    /// Closes the WebSocket in order; a server that does not take the goodbye within a second is not waited for.
     func close() async {
         let channel = self.channel
         let closing = channel.eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
+            let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
             var data = channel.allocator.buffer(capacity: 2)
             data.write(webSocketErrorCode: .normalClosure)
             let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
-            return channel.writeAndFlush(frame).flatMap { channel.close() }
+            return channel.writeAndFlush(frame).flatMap { channel.close() }.always { _ in timer.cancel() }
         }
         try? await closing.get()
     }
 
-    private static func reason(_ error: any Error) -> String {
-        if let error = error as? NIOConnectionError {
-            guard let first = error.connectionErrors.first else { return "its name can't be resolved" }
-            return reason(first.error)
-        }
-        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
-        if case .connectTimeout? = error as? ChannelError { return "no answer within 5 s" }
-        return "\(error)"
-    }
+    /// Drops the socket without waiting for anything: the path to the server may be dead.
+    func abandon() { channel.close(promise: nil) }
 
     // MARK: Upgrade
 
@@ -93,10 +83,8 @@ final class SignalConnection: Sendable {
 
     private static func configure(_ channel: any Channel, target: SignalTarget, token: String) throws -> PendingUpgrade
     {
-        var headers = HTTPHeaders()
-        headers.add(name: "Host", value: "\(target.host):\(target.port)")
-        headers.add(name: "Authorization", value: "Bearer \(token)")
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: target.path, headers: headers)
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: target.path, headers: target.headers(token: token))
         let upgrader = NIOTypedWebSocketClientUpgrader<EventLoopFuture<Outcome>>(maxFrameSize: maximumMessage) {
             channel, _ in
             channel.eventLoop.makeCompletedFuture { channel.eventLoop.makeSucceededFuture(try install(on: channel)) }
@@ -105,10 +93,10 @@ final class SignalConnection: Sendable {
             upgradeRequestHead: head, upgraders: [upgrader]
         ) { channel in
             // The answer is handed on only after this has completed, so what it says is awaited outside.
-            let answer = channel.eventLoop.makePromise(of: Outcome.self)
+            let answer = channel.eventLoop.makePromise(of: HTTPQuestion.Answer.self)
             return channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(RefusalReader(promise: answer))
-                return answer.futureResult
+                try channel.pipeline.syncOperations.addHandler(AnswerReader(promise: answer))
+                return answer.futureResult.map { .refused(status: $0.status, body: $0.body) }
             }
         }
         var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
@@ -150,7 +138,15 @@ private final class SignalReader: ChannelInboundHandler {
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
-        case .connectionClose: context.close(promise: nil)
+        case .connectionClose:
+            // The closing handshake of RFC 6455 section 5.5.1: the code goes back as it came.
+            let echo = WebSocketFrame(
+                fin: true, opcode: .connectionClose, maskKey: .random(),
+                data: frame.unmaskedData.getSlice(
+                    at: frame.unmaskedData.readerIndex, length: min(2, frame.unmaskedData.readableBytes))
+                    ?? context.channel.allocator.buffer(capacity: 0))
+            let channel = context.channel
+            context.writeAndFlush(wrapOutboundOut(echo)).whenComplete { _ in channel.close(promise: nil) }
         default: break
         }
     }
@@ -161,36 +157,4 @@ private final class SignalReader: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
-}
-
-/// Collects an HTTP answer that is no upgrade.
-private final class RefusalReader: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    private static let maximumBody = 4096
-
-    private let promise: EventLoopPromise<SignalConnection.Outcome>
-    private var status = 0
-    private var body = ""
-
-    init(promise: EventLoopPromise<SignalConnection.Outcome>) { self.promise = promise }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): status = Int(head.status.code)
-        case .body(let part):
-            if body.utf8.count < Self.maximumBody { body += String(buffer: part).prefix(Self.maximumBody) }
-        case .end:
-            promise.succeed(.refused(status: status, body: body))
-            context.close(promise: nil)
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        if status != 0 {
-            promise.succeed(.refused(status: status, body: body))
-        } else {
-            promise.fail(CallError(.provider, .protocolViolation, "the server closed the connection without an answer"))
-        }
-        context.fireChannelInactive()
-    }
 }

@@ -78,31 +78,34 @@ extension Livekit_AddTrackRequest {
     }
 }
 
-extension CallEndReason {
-    init(_ reason: Livekit_DisconnectReason) {
+extension ParticipantQuality.Level {
+    init(_ quality: Livekit_ConnectionQuality) {
         self =
-            switch reason {
-            case .clientInitiated: .lastMandatoryParticipantLeft
-            case .roomDeleted, .roomClosed: .conversationEnded
-            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .migration, .joinFailure:
-                .systemShutdown
-            case .userUnavailable: .declinedBecauseUnavailable
-            case .userRejected: .declined
-            default: .unknown
+            switch quality {
+            case .poor: .poor
+            case .good: .good
+            case .excellent: .excellent
+            case .lost: .lost
+            // A judgement of a newer server: it must be somewhere in between.
+            case .UNRECOGNIZED: .good
             }
     }
 }
 
-extension ParticipantLeftReason {
-    init(_ reason: Livekit_DisconnectReason) {
-        self =
-            switch reason {
-            case .clientInitiated: .hangUp
-            case .participantRemoved: .removed
-            case .roomDeleted, .roomClosed: .callEnded
-            case .serverShutdown, .connectionTimeout, .mediaFailure, .signalClose, .joinFailure: .systemAbort
-            case .userUnavailable: .missedBecauseTimeout
-            default: .unknown
-            }
+extension ParticipantPermissions {
+    init(_ permission: Livekit_ParticipantPermission) {
+        self.init(
+            canSubscribe: permission.canSubscribe, canPublish: permission.canPublish,
+            canPublishData: permission.canPublishData,
+            publishableSources: Set(permission.canPublishSources.map { Track.Source($0) }),
+            canUpdateMetadata: permission.canUpdateMetadata, isHidden: permission.hidden)
+    }
+}
+
+extension RoomInfo {
+    init(_ room: Livekit_Room) {
+        self.init(
+            id: room.sid, name: room.name, metadata: room.metadata,
+            participantCount: Int(clamping: room.numParticipants), isRecorded: room.activeRecording)
     }
 }

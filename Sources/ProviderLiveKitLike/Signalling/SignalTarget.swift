@@ -1,5 +1,6 @@
 import CallBridge
 import Foundation
+import NIOHTTP1
 
 /// Where a signalling request goes: host, port, path with query.
 struct SignalTarget: Sendable, Hashable {
@@ -33,6 +34,14 @@ struct SignalTarget: Sendable, Hashable {
         }
         let base = parts.path
         path = base.hasSuffix("/") ? String(base.dropLast()) : base
+    }
+
+    /// Host and port, for people and for the `Host` header.
+    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// The headers of a request.
+    func headers(token: String) -> HTTPHeaders {
+        ["Host": authority, "Authorization": "Bearer \(token)"]
     }
 
     /// The same host with `suffix` after the URL's own path.

@@ -4,7 +4,6 @@ import MediaCore
 
 /// What the server has told about the others, by its ids.
 struct RemoteRoster {
-    private let localSID: String
     private var participants: [String: Livekit_ParticipantInfo] = [:]
     private var owners: [String: String] = [:]
     private var speakerLevels: [String: Double] = [:]
@@ -13,10 +12,27 @@ struct RemoteRoster {
     /// Media whose track the server has not announced yet.
     var orphans: [(track: RemoteTrack, sid: String)] = []
 
-    init(localSID: String) { self.localSID = localSID }
+    /// Media that has been announced, and as which track.
+    var received: [ObjectIdentifier: (track: RemoteTrack, sid: String)] = [:]
 
     /// The participant who publishes a track.
     func owner(of track: String) -> String? { owners[track] }
+
+    /// What is known of a track.
+    func track(_ sid: String) -> Livekit_TrackInfo? {
+        owners[sid].flatMap { participants[$0] }?.tracks.first { $0.sid == sid }
+    }
+
+    /// Takes over a complete list: who is not on it is gone.
+    mutating func reconcile(_ list: [Livekit_ParticipantInfo]) -> [ProviderEvent] {
+        let present = Set(list.map(\.sid))
+        var events: [ProviderEvent] = []
+        for known in participants.values.sorted(by: { $0.sid < $1.sid }) where !present.contains(known.sid) {
+            events += remove(known)
+        }
+        for participant in list { events += apply(participant) }
+        return events
+    }
 
     /// Takes over the latest news of a participant; says what changed.
     mutating func apply(_ info: Livekit_ParticipantInfo) -> [ProviderEvent] {

@@ -1,0 +1,80 @@
+import CallBridge
+import LiveKitProtocol
+import MediaCore
+
+/// The loops that listen to the present socket and media connections.
+extension LiveKitSession {
+    /// Starts listening after the first join.
+    func begin(_ response: Livekit_JoinResponse) {
+        _ = queue.open()
+        adopt(response)
+        for participant in response.otherParticipants { applyParticipant(participant) }
+        if response.hasRoom { report.yield(.roomUpdated(RoomInfo(response.room))) }
+        listen()
+        listenToMedia()
+        watchAnswer()
+    }
+
+    /// What a join response says for later.
+    func adopt(_ response: Livekit_JoinResponse) {
+        local = response.participant
+        ping = PingClock(response)
+        lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
+        addresses.adopt(alternative: response.alternativeURL)
+    }
+
+    /// Reads the present socket, and pings at once and from then on.
+    func listen() {
+        for task in signalTasks { task.cancel() }
+        signalNumber += 1
+        let number = signalNumber
+        let messages = signal.messages
+        let interval = ping.interval
+        ping.heard(now: .now)
+        signalTasks = [
+            Task { [weak self] in
+                for await message in messages { await self?.handle(message, from: number) }
+                await self?.signalClosed(number)
+            },
+            Task { [weak self] in
+                while !Task.isCancelled {
+                    await self?.ping(on: number)
+                    try? await Task.sleep(for: .seconds(interval))
+                }
+            },
+        ]
+    }
+
+    /// Listens to the present media connections.
+    func listenToMedia() {
+        mediaNumber += 1
+        mediaTasks = [listen(to: publisher.media, as: .publisher, number: mediaNumber)]
+        if let subscriber { mediaTasks.append(listen(to: subscriber, as: .subscriber, number: mediaNumber)) }
+    }
+
+    private func listen(to media: MediaSession, as side: MediaPaths.Side, number: Int) -> Task<Void, Never> {
+        Task { [weak self] in
+            for await event in media.events { await self?.handle(event, side, number) }
+        }
+    }
+
+    private func signalClosed(_ number: Int) async {
+        guard number == signalNumber, !hasEnded else { return }
+        await lost(.signal, "the server closed the signalling connection")
+    }
+
+    private func ping(on number: Int) async {
+        guard number == signalNumber, !hasEnded else { return }
+        let now = MediaTime.now
+        guard !ping.isLost(now: now) else {
+            return await lost(.pingTimeout, "the server did not answer for \(Int(ping.timeout)) s")
+        }
+        send { $0.pingReq = ping.message(now: now) }
+    }
+
+    private func handle(_ message: Livekit_SignalResponse, from number: Int) async {
+        guard number == signalNumber, !hasEnded else { return }
+        ping.heard(now: .now)
+        await handle(message)
+    }
+}

@@ -1,0 +1,143 @@
+import CallBridge
+import LiveKitProtocol
+import MediaCore
+
+/// What we publish.
+extension LiveKitSession {
+    func publish(_ track: LocalTrack, source: Track.Source) async throws -> Track {
+        guard !publications.contains(where: { $0.media.id == track.id }) else {
+            throw CallError(.caller, .invalidArgument, "the track \(track.id) is published already")
+        }
+        while true {
+            try await untilConnected()
+            switch await requestPublication(track, source: source) {
+            case .sessionReplaced: continue
+            case .refused(let error): throw error
+            case .accepted(let info):
+                let publication = Publication(
+                    track: Track(info), media: track, source: source, info: info, sender: nil,
+                    layers: SimulcastLayer.layers(of: track))
+                publications.append(publication)
+                try await startSending(publication.track.id)
+                return publication.track
+            }
+        }
+    }
+
+    func unpublish(trackID: String) async throws {
+        guard let index = publications.firstIndex(where: { $0.track.id == trackID }) else { throw unknown(trackID) }
+        let publication = publications.remove(at: index)
+        guard let sender = publication.sender else { return }
+        try await publisher.media.removeTrack(sender)
+        try await negotiate()
+    }
+
+    func setMuted(_ muted: Bool, trackID: String) throws {
+        guard let publication = publications.first(where: { $0.track.id == trackID }) else { throw unknown(trackID) }
+        publication.media.isMuted = muted
+        send {
+            $0.mute = .with {
+                $0.sid = publication.sid; $0.muted = muted
+            }
+        }
+    }
+
+    private func unknown(_ trackID: String) -> CallError {
+        CallError(.caller, .invalidArgument, "no track \(trackID) is published by us")
+    }
+
+    /// Adds an accepted track to the media connection and offers it.
+    private func startSending(_ id: String) async throws {
+        guard let publication = publications.first(where: { $0.track.id == id }) else { return }
+        do {
+            let sender = try await publisher.media.addTrack(publication.media)
+            guard let index = publications.firstIndex(where: { $0.track.id == id }) else {
+                return try await publisher.media.removeTrack(sender)
+            }
+            publications[index].sender = sender
+            try await negotiate()
+        } catch let error as MediaError {
+            publications.removeAll { $0.track.id == id }
+            throw CallError(.environment, .mediaUnavailable, error.description)
+        }
+    }
+
+    /// Asks the server to take a track and waits for its word.
+    private func requestPublication(_ track: LocalTrack, source: Track.Source) async -> PublicationAnswer {
+        let request = Livekit_AddTrackRequest(track, source: source)
+        let limit = timeouts.publication
+        let watchdog = Task { [weak self] in
+            try await Task.sleep(for: .seconds(limit))
+            await self?.refusePublication(track.id, "the server did not accept the track within \(Int(limit)) s")
+        }
+        defer { watchdog.cancel() }
+        return await withCheckedContinuation { continuation in
+            pendingPublications[track.id]?.resume(returning: .sessionReplaced)
+            pendingPublications[track.id] = continuation
+            send { $0.addTrack = request }
+        }
+    }
+
+    func handlePublished(_ published: Livekit_TrackPublishedResponse) {
+        pendingPublications.removeValue(forKey: published.cid)?.resume(returning: .accepted(published.track))
+    }
+
+    func refusePublication(_ id: String, _ why: String) {
+        let error = CallError(.provider, .providerRefused, "\(why); does the token allow to publish it?")
+        pendingPublications.removeValue(forKey: id)?.resume(returning: .refused(error))
+    }
+
+    // MARK: The server's wishes
+
+    func serverMuted(_ mute: Livekit_MuteTrackRequest) {
+        guard let publication = publications.first(where: { $0.sid == mute.sid }) else { return }
+        publication.media.isMuted = mute.muted
+        send { $0.mute = mute }
+        report.yield(.localTrackMuted(mute.muted, trackID: publication.track.id))
+    }
+
+    func lostPublication(sid: String) async {
+        guard let index = publications.firstIndex(where: { $0.sid == sid }) else { return }
+        let publication = publications.remove(at: index)
+        report.yield(.localTrackUnpublished(trackID: publication.track.id))
+        guard let sender = publication.sender else { return }
+        try? await publisher.media.removeTrack(sender)
+        try? await negotiate()
+    }
+
+    func firstSubscriber(sid: String) {
+        guard let publication = publications.first(where: { $0.sid == sid }) else { return }
+        report.yield(.localTrackSubscribed(trackID: publication.track.id))
+    }
+
+    // MARK: After a full reconnect
+
+    /// Publishes everything again in a new session, under the ids that the bridge knows. False where that session, too,
+    /// is lost meanwhile.
+    func republish() async -> Bool {
+        for id in publications.map(\.track.id) {
+            guard let index = publications.firstIndex(where: { $0.track.id == id }) else { continue }
+            publications[index].sender = nil
+            let publication = publications[index]
+            switch await requestPublication(publication.media, source: publication.source) {
+            case .sessionReplaced: return false
+            case .refused(let error):
+                logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
+                publications.removeAll { $0.track.id == id }
+                report.yield(.localTrackUnpublished(trackID: id))
+            case .accepted(let info):
+                guard let index = publications.firstIndex(where: { $0.track.id == id }) else { continue }
+                publications[index].info = info
+                do { try await startSending(id) } catch { return false }
+            }
+            if attemptFailure != nil { return false }
+        }
+        return true
+    }
+
+    /// The session that was asked to publish is gone.
+    func replacePendingPublications() {
+        for pending in pendingPublications.values { pending.resume(returning: .sessionReplaced) }
+        pendingPublications.removeAll()
+    }
+}

@@ -1,0 +1,186 @@
+import CallBridge
+import LiveKitProtocol
+import Logging
+import MediaCore
+
+/// One call over LiveKit's protocol: the signalling socket, one or two media connections, who is there, and what we want.
+/// It outlives its sockets: `LiveKitSession+Recovery` replaces them.
+actor LiveKitSession: ProviderSession {
+    nonisolated let events: AsyncStream<ProviderEvent>
+    nonisolated let report: AsyncStream<ProviderEvent>.Continuation
+    let joiner: SessionJoiner
+    let logger: Logger
+    /// Our id towards the bridge: the server's first one. A full reconnect gives us others, which stay in here.
+    let publicID: String
+
+    // What the next socket needs.
+    var token: String
+    var addresses: ServerAddresses
+    var lifecycle: SessionLifecycle
+    var queue = SignalQueue()
+
+    // The present socket.
+    var signal: SignalConnection
+    /// Counts the sockets: what an older one still says does not matter.
+    var signalNumber = 0
+    var signalTasks: [Task<Void, Never>] = []
+    var ping: PingClock
+    /// After a resume the next list of participants is complete: who is not on it has gone.
+    var awaitsRoster = false
+
+    // The present media connections.
+    /// In the single mode this sends and receives; otherwise it only sends.
+    var publisher: Negotiation
+    var subscriber: MediaSession?
+    var paths: MediaPaths
+    /// Counts the sets of media connections.
+    var mediaNumber = 0
+    var mediaTasks: [Task<Void, Never>] = []
+    /// The last offer of the server and our answer to it; only with two connections.
+    var subscriberOffer: Livekit_SessionDescription?
+    var subscriberAnswer: Livekit_SessionDescription?
+
+    // What is known and what is wanted.
+    var roster: RemoteRoster
+    var local: Livekit_ParticipantInfo
+    var publications: [Publication] = []
+    var pendingPublications: [String: CheckedContinuation<PublicationAnswer, Never>] = [:]
+    var pendingRequests: [UInt32: PendingRequest] = [:]
+    var nextRequest: UInt32 = 1
+    var wishes = SubscriptionWishes()
+    var profile = OwnProfile()
+
+    /// Resumed whenever something changes that somebody may be waiting for.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Why the attempt under way can't succeed any more.
+    var attemptFailure: SessionLifecycle.Outcome?
+    var recovery: Task<Void, Never>?
+
+    /// One connection that we always offer on, or two: the server offers on the second.
+    var isSingle: Bool { subscriber == nil }
+    /// The call is over.
+    var hasEnded: Bool { lifecycle.hasEnded }
+    var timeouts: SessionTimeouts { joiner.timeouts }
+
+    init(
+        _ joined: SessionJoiner.Joined, joiner: SessionJoiner, server: SignalTarget, token: String,
+        policy: ReconnectPolicy
+    ) {
+        (events, report) = AsyncStream.makeStream(of: ProviderEvent.self)
+        self.joiner = joiner
+        logger = joiner.context.logger
+        publicID = joined.response.participant.sid
+        self.token = token
+        addresses = ServerAddresses(server)
+        lifecycle = SessionLifecycle(policy: policy)
+        signal = joined.signal
+        publisher = joined.publisher
+        subscriber = joined.subscriber
+        paths = MediaPaths(joined)
+        ping = PingClock(joined.response)
+        local = joined.response.participant
+        roster = RemoteRoster()
+    }
+
+    // MARK: ProviderSession
+
+    var localParticipant: Participant {
+        var participant = Participant(local, isLocal: true)
+        participant.id = publicID
+        participant.tracks = publications.map(\.track)
+        return participant
+    }
+
+    func statistics() async -> SessionStatistics {
+        var result = await publisher.media.statistics()
+        if let subscriber { result.add(await subscriber.statistics()) }
+        return result
+    }
+
+    func leave() async {
+        guard !hasEnded else { return }
+        sendGoodbye()
+        await finish(.lastMandatoryParticipantLeft, detail: "we left")
+    }
+
+    // MARK: Shared
+
+    /// Says something now, or when the connection stands again.
+    func send(_ build: (inout Livekit_SignalRequest) -> Void) {
+        var request = Livekit_SignalRequest()
+        build(&request)
+        if queue.admit(request) { signal.send(request) }
+    }
+
+    func sendGoodbye() {
+        send {
+            $0.leave = .with {
+                $0.reason = .clientInitiated; $0.action = .disconnect
+            }
+        }
+    }
+
+    func finish(_ reason: CallEndReason, detail: String) async {
+        guard !hasEnded || reportsEnd else { return }
+        lifecycle.finish()
+        reportsEnd = false
+        failWaiting(detail)
+        report.yield(.ended(reason, detail: detail))
+        report.finish()
+        for task in signalTasks + mediaTasks { task.cancel() }
+        await publisher.media.close()
+        await subscriber?.close()
+        await signal.close()
+    }
+
+    /// The lifecycle may have ended a moment before the call's end is told.
+    var reportsEnd = true
+
+    private func failWaiting(_ detail: String) {
+        let error = CallError(.network, .providerLost, "the call ended before the server had answered: \(detail)")
+        for pending in pendingPublications.values { pending.resume(returning: .refused(error)) }
+        pendingPublications.removeAll()
+        for pending in pendingRequests.values { pending.continuation.resume(returning: error) }
+        pendingRequests.removeAll()
+        wake()
+    }
+
+    // MARK: Waiting
+
+    /// Lets everybody who waits look again.
+    func wake() {
+        let waiting = waiters
+        waiters = []
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Waits for something to change.
+    func change() async { await withCheckedContinuation { waiters.append($0) } }
+
+    /// Waits until `condition` gives something, or gives nil after so many seconds.
+    func wait<Result: Sendable>(
+        seconds: Double, for condition: (isolated LiveKitSession) async -> Result?
+    ) async -> Result? {
+        let timer = Task { [weak self] in
+            try await Task.sleep(for: .seconds(seconds))
+            await self?.wake()
+        }
+        defer { timer.cancel() }
+        let deadline = MediaTime.now.nanoseconds + Int64(seconds * 1e9)
+        while true {
+            if let result = await condition(self) { return result }
+            guard MediaTime.now.nanoseconds < deadline, !Task.isCancelled else { return nil }
+            await change()
+        }
+    }
+
+    /// Waits until the connection stands. Throws where the call has ended.
+    func untilConnected() async throws {
+        while !lifecycle.isConnected || queue.gate != .open {
+            guard !hasEnded else {
+                throw CallError(.caller, .invalidArgument, "the call has ended; join again")
+            }
+            await change()
+        }
+    }
+}

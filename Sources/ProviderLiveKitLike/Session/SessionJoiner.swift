@@ -1,0 +1,102 @@
+import CallBridge
+import LiveKitProtocol
+import MediaCore
+
+/// Joins a room: signalling in the mode that the server knows, and the media connections that belong to it.
+struct SessionJoiner: Sendable {
+    /// What a join gives.
+    struct Joined: Sendable {
+        var signal: SignalConnection
+        var response: Livekit_JoinResponse
+        /// The connection that we offer on.
+        var publisher: Negotiation
+        /// The connection that the server offers on; nil where one connection does both.
+        var subscriber: MediaSession?
+    }
+
+    let context: ProviderContext
+    let mode: LiveKitLikeProvider.Mode
+    let timeouts: SessionTimeouts
+
+    /// The session's wishes, as every request repeats them.
+    var request: ClientIdentity.Request {
+        ClientIdentity.Request(
+            autoSubscribe: context.subscribesAutomatically, adaptiveStream: context.streaming.adaptiveStream)
+    }
+
+    /// Joins; where nobody answers properly it is tried again `retries` times.
+    func join(_ server: SignalTarget, token: String, retries: Int) async throws(JoinFailure) -> Joined {
+        for _ in 0..<retries {
+            do throws(JoinFailure) {
+                return try await joinOnce(server, token: token)
+            } catch {
+                guard error.kind == .retryable else { throw error }
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return try await joinOnce(server, token: token)
+    }
+
+    private func joinOnce(_ server: SignalTarget, token: String) async throws(JoinFailure) -> Joined {
+        guard mode != .twoConnections else { return try await join(server, token: token, single: false) }
+        do throws(JoinFailure) {
+            return try await join(server, token: token, single: true)
+        } catch {
+            guard error.kind == .unknownPath, mode == .automatic else { throw error }
+        }
+        return try await join(server, token: token, single: false)
+    }
+
+    private func join(_ server: SignalTarget, token: String, single: Bool) async throws(JoinFailure) -> Joined {
+        let first = try await openMedia(server, isAnswerer: false)
+        do throws(JoinFailure) {
+            return try await join(server, token: token, single: single, first: first)
+        } catch {
+            await first.close()
+            throw error
+        }
+    }
+
+    private func join(
+        _ server: SignalTarget, token: String, single: Bool, first: MediaSession
+    ) async throws(JoinFailure) -> Joined {
+        let publisher = Negotiation(first)
+        let query = single ? try await singleQuery(publisher) : ClientIdentity.query(request)
+        let opener = SignalOpener(timeouts: timeouts)
+        let signal = try await opener.open(server, single: single, query: query, token: token)
+        let response = try await opener.first(on: signal, of: server, what: "join response") { message in
+            if case .join(let join) = message { join } else { nil }
+        }
+        do throws(JoinFailure) {
+            let second = single ? nil : try await openMedia(server, isAnswerer: true)
+            return Joined(signal: signal, response: response, publisher: publisher, subscriber: second)
+        } catch {
+            signal.abandon()
+            throw error
+        }
+    }
+
+    /// One connection offers at once: three lines to receive sound on and three for pictures, as LiveKit's clients do.
+    private func singleQuery(_ publisher: Negotiation) async throws(JoinFailure) -> [(String, String)] {
+        do {
+            try await publisher.media.addReceivers(audio: 3, video: 3)
+            let offer = try await publisher.nextOffer()
+            return try ClientIdentity.joinRequest(request, offer: offer)
+        } catch {
+            throw JoinFailure(
+                .refused(status: 0), CallError(.environment, .mediaUnavailable, "no offer can be made: \(error)"))
+        }
+    }
+
+    private func openMedia(_ server: SignalTarget, isAnswerer: Bool) async throws(JoinFailure) -> MediaSession {
+        var configuration = context.media
+        configuration.remoteHint = configuration.remoteHint ?? server.host
+        configuration.isAnswerer = isAnswerer
+        do {
+            return try await MediaSession(engine: context.engine, configuration: configuration)
+        } catch {
+            // While the network is away no address leads to the server; it may come back.
+            throw JoinFailure(.retryable, CallError(.environment, .mediaUnavailable, "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CallBridge
+import LiveKitProtocol
+
+/// Why signalling could not be opened, and whether trying again makes sense.
+struct JoinFailure: Error, Sendable {
+    /// What follows from it.
+    enum Kind: Sendable, Hashable {
+        /// Nobody answered, or not properly: the same may work later.
+        case retryable
+        /// The server knows no such path: an older mode may work.
+        case unknownPath
+        /// The server refused with this status. 401 and 403 mean the token.
+        case refused(status: Int)
+        /// The server let us in and sent us away.
+        case left(Livekit_LeaveRequest)
+    }
+
+    var kind: Kind
+    /// For the caller.
+    var error: CallError
+
+    init(_ kind: Kind, _ error: CallError) {
+        self.kind = kind
+        self.error = error
+    }
+}
+
+extension JoinFailure {
+    /// A refused upgrade, with the server's own words.
+    static func refused(_ target: SignalTarget, status: Int, body: String) -> JoinFailure {
+        let said = body.trimmingPrefix { $0.isWhitespace }
+        let advice =
+            switch status {
+            case 401, 403: "check the token, its key and secret, and that it has not expired"
+            case 404: "is it a LiveKit server, and does the room exist?"
+            case 503: "the server is full; try again later"
+            default: "check the URL"
+            }
+        return JoinFailure(
+            .refused(status: status),
+            CallError(
+                .provider, .providerRefused,
+                "the server \(target.authority) refused the connection (HTTP \(status)): \(said); \(advice)"))
+    }
+}
+
+extension SessionLifecycle.Outcome {
+    /// What a failed attempt to reconnect means.
+    init(_ failure: JoinFailure) {
+        let why = failure.error.message
+        switch failure.kind {
+        case .retryable: self = .unreachable(why)
+        case .unknownPath: self = .notResumable(why)
+        case .refused(401), .refused(403): self = .refused(.systemShutdown, why)
+        case .refused(let status): self = status >= 500 ? .unreachable(why) : .notResumable(why)
+        case .left(let leave):
+            self =
+                leave.action == .disconnect && !leave.canReconnect
+                ? .refused(
+                    CallEndReason(leave.reason), "the server ended our participation: \(leave.reason.explanation)")
+                : .notResumable("the server wants a new session: \(leave.reason.explanation)")
+        }
+    }
+}
