@@ -92,6 +92,13 @@ let package = Package(
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("CallServer", ["LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+        tests(
+            "ProviderLiveKitLike",
+            [
+                "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire", nioCore,
+                nioPosix,
+                nioHTTP1, nioWebSocket, logging,
+            ]),
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]

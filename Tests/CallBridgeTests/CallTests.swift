@@ -136,7 +136,7 @@ import Testing
                 break
             }
         }
-        #expect(states.suffix(2) == ["state RECONNECTING", "reconnected"])
+        #expect(states.suffix(3) == ["state RECONNECTING", "reconnecting quick", "reconnected"])
         await call.leave()
         await #expect(throws: CallError.self) { try await call.publish(.testTone(440)) }
         await bridge.shutdown()

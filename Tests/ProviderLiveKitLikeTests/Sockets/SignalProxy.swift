@@ -1,0 +1,110 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Stands between a client and the server's signalling port, and can be torn down, silenced or closed.
+final class SignalProxy: Sendable {
+    private struct State {
+        var pairs: [(any Channel, any Channel)] = []
+        var isSilent = false
+        var refuses = false
+        var accepted = 0
+    }
+
+    private let listener: any Channel
+    private let state = Mutex(State())
+
+    private init(listener: any Channel) {
+        self.listener = listener
+    }
+
+    /// Listens on a port of 127.0.0.1 and leads to `port`.
+    static func start(leadingTo port: Int) async throws -> SignalProxy {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let box = Box()
+        let listener = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                guard let proxy = box.proxy else { return channel.close() }
+                return proxy.accept(channel, port: port)
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let proxy = SignalProxy(listener: listener)
+        box.proxy = proxy
+        return proxy
+    }
+
+    private final class Box: Sendable {
+        private let held = Mutex<SignalProxy?>(nil)
+        var proxy: SignalProxy? {
+            get { held.withLock { $0 } }
+            set { held.withLock { $0 = newValue } }
+        }
+    }
+
+    var port: Int { listener.localAddress?.port ?? 0 }
+
+    /// How many connections were let through.
+    var accepted: Int { state.withLock { $0.accepted } }
+
+    /// Closes all connections; new ones are welcome.
+    func cut() {
+        let pairs = state.withLock { state in
+            defer { state.pairs = [] }
+            return state.pairs
+        }
+        for (client, server) in pairs {
+            client.close(promise: nil)
+            server.close(promise: nil)
+        }
+    }
+
+    /// While silent nothing passes, and nothing is closed: a path that swallows everything.
+    func setSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
+
+    /// While it refuses, new connections are closed at once.
+    func setRefusing(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
+
+    func stop() async {
+        cut()
+        try? await listener.close()
+    }
+
+    private func accept(_ client: any Channel, port: Int) -> EventLoopFuture<Void> {
+        let refuses = state.withLock { $0.refuses }
+        guard !refuses else { return client.close() }
+        return ClientBootstrap(group: client.eventLoop).connect(host: "127.0.0.1", port: port).flatMap { server in
+            self.state.withLock {
+                $0.pairs.append((client, server))
+                $0.accepted += 1
+            }
+            return client.pipeline.addHandler(Pipe(other: server, proxy: self)).flatMap {
+                server.pipeline.addHandler(Pipe(other: client, proxy: self))
+            }
+        }
+    }
+
+    fileprivate var isSilent: Bool { state.withLock { $0.isSilent } }
+}
+
+private final class Pipe: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let other: any Channel
+    private let proxy: SignalProxy
+
+    init(other: any Channel, proxy: SignalProxy) {
+        self.other = other
+        self.proxy = proxy
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !proxy.isSilent else { return }
+        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        guard !proxy.isSilent else { return }
+        other.close(promise: nil)
+    }
+}
