@@ -51,8 +51,10 @@ public struct LocalMedia: Sendable {
     public static func wav(_ path: String) -> LocalMedia { audio(name: "wav") { try WAVSource(path: path) } }
 
     /// A moving test card that carries its sender, number and time in machine-readable form.
-    public static func testCard(_ format: VideoFormat, sender: UInt16 = 0) -> LocalMedia {
-        video(name: "test card", bitrate: format.bitrate) {
+    ///
+    /// - Parameter simulcast: send it in several sizes, of which every receiver gets the one that suits it.
+    public static func testCard(_ format: VideoFormat, sender: UInt16 = 0, simulcast: Bool = false) -> LocalMedia {
+        video(name: "test card", bitrate: format.bitrate, simulcast: simulcast) {
             try TestCardSource(sender: sender, width: format.width, height: format.height, frameRate: format.frameRate)
         }
     }
@@ -70,10 +72,20 @@ public struct LocalMedia: Sendable {
     }
 
     /// Any source of pictures.
+    ///
+    /// - Parameters:
+    ///   - bitrate: bits a second of the full size.
+    ///   - simulcast: send it in several sizes, of which every receiver gets the one that suits it; a picture below 480
+    ///     pixels on its longer side has one size only.
     public static func video(
-        name: String, bitrate: Int, _ make: @escaping @Sendable () throws -> any VideoSource
+        name: String, bitrate: Int, simulcast: Bool = false, _ make: @escaping @Sendable () throws -> any VideoSource
     ) -> LocalMedia {
-        LocalMedia(.camera) { LocalTrack(.video(try wrapped(make), VideoEncoding(bitrate: bitrate)), name: name) }
+        LocalMedia(.camera) {
+            let source = try wrapped(make)
+            let layers =
+                simulcast ? VideoLayer.standard(width: source.width, height: source.height, bitrate: bitrate) : []
+            return LocalTrack(.video(source, VideoEncoding(bitrate: bitrate, layers: layers)), name: name)
+        }
     }
 
     private static func wrapped<Source>(_ make: () throws -> Source) throws -> Source {

@@ -111,4 +111,7 @@ extension MediaSession {
     public func openDataChannel(_ options: DataChannelOptions) async throws -> DataChannel {
         try await onLoop { try $0.openDataChannel(options) }
     }
+
+    /// Puts an application section into the next offer, for channels that are opened later.
+    public func addDataSection() async throws { try await onLoop { $0.addDataSection() } }
 }

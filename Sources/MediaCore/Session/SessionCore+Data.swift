@@ -9,10 +9,14 @@ extension SessionCore {
         let result = flow.openDataChannel(configuration)
         let id: DataChannelID
         do { id = try result.get() } catch { throw SessionError("data channel \(options.label): \(error)") }
-        if !negotiator.lines.contains(where: { $0.kind == .application && !$0.isStopped }) {
-            negotiator.addLine(kind: .application)
-        }
+        addDataSection()
         return dataChannel(id, configuration)
+    }
+
+    /// All channels share one section.
+    func addDataSection() {
+        guard !negotiator.lines.contains(where: { $0.kind == .application && !$0.isStopped }) else { return }
+        negotiator.addLine(kind: .application)
     }
 
     func sendMessage(_ bytes: [UInt8], isText: Bool, on id: DataChannelID) throws {

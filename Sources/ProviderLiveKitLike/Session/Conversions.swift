@@ -43,7 +43,7 @@ extension Track.Source {
 }
 
 extension Livekit_AddTrackRequest {
-    init(_ track: LocalTrack, source: Track.Source) {
+    init(_ track: LocalTrack, source: Track.Source, isEncrypted: Bool) {
         self.init()
         cid = track.id
         name = track.name
@@ -51,28 +51,26 @@ extension Livekit_AddTrackRequest {
         self.source = source.wire
         muted = track.isMuted
         disableRed = true
+        if isEncrypted { encryption = .gcm }
         switch track.media {
-        case .audio(_, let encoding): disableDtx = !encoding.dtx
-        case .video(let video, let encoding): describe(video.width, video.height, bitrate: encoding.bitrate)
-        case .encodedVideo(let video): describe(video.width, video.height, bitrate: 0)
+        case .audio(_, let encoding):
+            disableDtx = !encoding.dtx
+            // A frame's encryption can't be shared by its copies.
+            disableRed = !encoding.red || isEncrypted
+        case .video(let video, _): describe(video.width, video.height, SimulcastLayer.layers(of: track))
+        case .encodedVideo(let video): describe(video.width, video.height, SimulcastLayer.layers(of: track))
         }
     }
 
-    private mutating func describe(_ width: Int, _ height: Int, bitrate: Int) {
+    private mutating func describe(_ width: Int, _ height: Int, _ sent: [SimulcastLayer]) {
         self.width = UInt32(clamping: width)
         self.height = UInt32(clamping: height)
-        let layer = Livekit_VideoLayer.with {
-            $0.quality = .high
-            $0.width = self.width
-            $0.height = self.height
-            $0.bitrate = UInt32(clamping: bitrate)
-        }
-        layers = [layer]
+        layers = sent.map(\.wire)
         simulcastCodecs = [
             .with {
                 $0.codec = "vp8"
                 $0.cid = cid
-                $0.layers = [layer]
+                $0.layers = layers
             }
         ]
     }

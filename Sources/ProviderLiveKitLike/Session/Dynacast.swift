@@ -1,22 +1,21 @@
 import LiveKitProtocol
-import MediaCore
 
-/// Sends only the layers that somebody looks at.
+/// Sending only the layers that somebody looks at.
 enum Dynacast {
-    /// The layers that are wanted, by their rid; nil where the server says nothing of this track's codec.
-    static func wanted(_ update: Livekit_SubscribedQualityUpdate, of layers: [SimulcastLayer], codec: String) -> Set<
-        String
-    >? {
+    /// The rids of the wanted layers; nil where the server says nothing of this codec. The only layer of a track without
+    /// simulcast is wanted as long as any quality is.
+    ///
+    /// - Parameter codec: in lower case, without `video/`.
+    static func wanted(
+        _ update: Livekit_SubscribedQualityUpdate, of layers: [SimulcastLayer], codec: String
+    ) -> Set<String>? {
         let qualities =
             update.subscribedCodecs.isEmpty
             ? update.subscribedQualities
             : update.subscribedCodecs.first { $0.codec.isEmpty || $0.codec.lowercased() == codec }?.qualities
-        guard let qualities else { return nil }
+        guard let qualities, !qualities.isEmpty else { return nil }
         let enabled = Set(qualities.filter(\.enabled).map(\.quality))
+        if layers.count == 1 { return enabled.isEmpty ? [] : [layers[0].rid] }
         return Set(layers.filter { enabled.contains($0.quality) }.map(\.rid))
     }
-
-    static func apply(
-        _ update: Livekit_SubscribedQualityUpdate, to publication: Publication, on media: MediaSession
-    ) async {}
 }

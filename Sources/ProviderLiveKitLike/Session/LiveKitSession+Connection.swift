@@ -5,14 +5,22 @@ import MediaCore
 /// The loops that listen to the present socket and media connections.
 extension LiveKitSession {
     /// Starts listening after the first join.
-    func begin(_ response: Livekit_JoinResponse) {
+    func begin(_ response: Livekit_JoinResponse) async {
         _ = queue.open()
         adopt(response)
         for participant in response.otherParticipants { applyParticipant(participant) }
         if response.hasRoom { report.yield(.roomUpdated(RoomInfo(response.room))) }
+        await openDataChannels(response.serverInfo)
         listen()
         listenToMedia()
         watchAnswer()
+        await offerEarly(response)
+    }
+
+    /// With two connections a server that publishes fast wants our offer before there is anything to send.
+    func offerEarly(_ response: Livekit_JoinResponse) async {
+        guard !isSingle, response.fastPublish else { return }
+        do { try await negotiate() } catch { logger.warning("no early offer", metadata: ["reason": "\(error)"]) }
     }
 
     /// What a join response says for later.
@@ -21,6 +29,9 @@ extension LiveKitSession {
         ping = PingClock(response)
         lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
         addresses.adopt(alternative: response.alternativeURL)
+        if !response.sifTrailer.isEmpty {
+            joiner.context.media.frameEncryption?.setInjectionTrailer(Array(response.sifTrailer))
+        }
     }
 
     /// Reads the present socket, and pings at once and from then on.

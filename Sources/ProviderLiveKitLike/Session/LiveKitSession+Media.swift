@@ -150,6 +150,7 @@ extension LiveKitSession {
     func announce(_ track: RemoteTrack, sid: String) {
         guard let owner = roster.owner(of: sid) else { return roster.orphans.append((track, sid)) }
         roster.received[ObjectIdentifier(track)] = (track, sid)
+        track.protection = roster.protection(of: sid)
         report.yield(.trackSubscribed(track, trackID: sid, participantID: owner))
     }
 

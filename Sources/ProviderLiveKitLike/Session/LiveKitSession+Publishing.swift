@@ -64,7 +64,8 @@ extension LiveKitSession {
 
     /// Asks the server to take a track and waits for its word.
     private func requestPublication(_ track: LocalTrack, source: Track.Source) async -> PublicationAnswer {
-        let request = Livekit_AddTrackRequest(track, source: source)
+        let request = Livekit_AddTrackRequest(
+            track, source: source, isEncrypted: joiner.context.media.frameEncryption != nil)
         let limit = timeouts.publication
         let watchdog = Task { [weak self] in
             try await Task.sleep(for: .seconds(limit))

@@ -138,13 +138,13 @@ extension LiveKitSession {
             await joined.subscriber?.close()
             return .unreachable("the call has ended")
         }
-        replaceSession(with: joined)
+        await replaceSession(with: joined)
         let outcome = await mediaStands()
         guard outcome == .succeeded else { return outcome }
         return await restoreWishes() ? .succeeded : .unreachable("the new session was lost at once")
     }
 
-    private func replaceSession(with joined: SessionJoiner.Joined) {
+    private func replaceSession(with joined: SessionJoiner.Joined) async {
         retractAll()
         let old = (publisher.media, subscriber)
         for task in mediaTasks { task.cancel() }
@@ -166,9 +166,11 @@ extension LiveKitSession {
         for message in kept { signal.send(message) }
         for event in roster.reconcile(joined.response.otherParticipants) { report.yield(event) }
         if joined.response.hasRoom { report.yield(.roomUpdated(RoomInfo(joined.response.room))) }
+        await openDataChannels(joined.response.serverInfo)
         listen()
         listenToMedia()
         watchAnswer()
+        await offerEarly(joined.response)
     }
 
     /// Tells the new session what the old one knew: what we publish, what we want to receive, who we are.

@@ -45,6 +45,9 @@ extension LiveKitSession {
         guard joiner.context.streaming.dynacast,
             let publication = publications.first(where: { $0.sid == update.trackSid })
         else { return }
-        await Dynacast.apply(update, to: publication, on: publisher.media)
+        guard let sender = publication.sender,
+            let rids = Dynacast.wanted(update, of: publication.layers, codec: "vp8")
+        else { return }
+        await publisher.media.setActiveLayers(rids, of: sender)
     }
 }

@@ -19,6 +19,7 @@ extension LiveKitSession {
                 $0.track = publication.info
             }
         }
+        state.dataChannels = channelInfos
         send { $0.syncState = state }
     }
 }

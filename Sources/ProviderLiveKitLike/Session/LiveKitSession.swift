@@ -50,6 +50,9 @@ actor LiveKitSession: ProviderSession {
     var wishes = SubscriptionWishes()
     var profile = OwnProfile()
 
+    /// Our data channels, where they could be opened.
+    var channels: [SessionChannel: DataChannel] = [:]
+
     /// Resumed whenever something changes that somebody may be waiting for.
     var waiters: [CheckedContinuation<Void, Never>] = []
     /// Why the attempt under way can't succeed any more.

@@ -23,6 +23,12 @@ struct RemoteRoster {
         owners[sid].flatMap { participants[$0] }?.tracks.first { $0.sid == sid }
     }
 
+    /// Whether a track is encrypted end to end, and by whom.
+    func protection(of sid: String) -> RemoteTrack.Protection {
+        guard let track = track(sid), track.encryption != .none, let owner = owners[sid] else { return .clear }
+        return .encrypted(participant: participants[owner]?.identity ?? "")
+    }
+
     /// Takes over a complete list: who is not on it is gone.
     mutating func reconcile(_ list: [Livekit_ParticipantInfo]) -> [ProviderEvent] {
         let present = Set(list.map(\.sid))

@@ -80,6 +80,8 @@ struct SessionJoiner: Sendable {
     private func singleQuery(_ publisher: Negotiation) async throws(JoinFailure) -> [(String, String)] {
         do {
             try await publisher.media.addReceivers(audio: 3, video: 3)
+            // The channels themselves are opened when the server has said how.
+            try await publisher.media.addDataSection()
             let offer = try await publisher.nextOffer()
             return try ClientIdentity.joinRequest(request, offer: offer)
         } catch {

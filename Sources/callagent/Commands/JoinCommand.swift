@@ -46,6 +46,7 @@ struct JoinCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
     var twoConnections = false
 
+    @OptionGroup var wishes: ReceivingOptions
     @OptionGroup var media: MediaOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var output: OutputOptions
@@ -80,10 +81,13 @@ struct JoinCommand: AsyncParsableCommand {
             descriptors: FixedDescriptorSource(descriptor),
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
         configuration.media.srtpBackend = srtp.srtp
+        configuration.streaming = wishes.streaming
         let bridge = CallBridge(configuration: configuration)
-        let call = try await bridge.join(conversation: descriptor.conversationId)
+        let call = try await bridge.join(
+            conversation: descriptor.conversationId, subscribesAutomatically: !wishes.noSubscribe)
         let participant = AgentParticipant(
-            await call.localParticipant.identity, call: call, begun: begun, keepsAudio: false, recordTo: record)
+            await call.localParticipant.identity, call: call, begun: begun, keepsAudio: false, recordTo: record,
+            wishes: wishes)
         let report: RunReport
         do {
             report = try await JoinRun(participant, call: call, published: published, duration: duration)
@@ -112,12 +116,18 @@ struct MediaOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Publish a moving test card, WxH@FPS.")
     var testCard: PictureFormat?
 
+    @Flag(name: .long, help: "Send the picture in several sizes (simulcast); from 480 pixels on the longer side.")
+    var simulcast = false
+
     @Option(name: .long, parsing: .unconditional, help: "Publish a Y4M file, over and over.")
     var y4m: String?
 
     func validate() throws {
         if [tone != nil, wav != nil, say != nil].count(where: { $0 }) > 1 {
             throw ValidationError("--tone, --wav and --say exclude each other: one sound can be published.")
+        }
+        if simulcast, testCard == nil, y4m == nil {
+            throw ValidationError("--simulcast needs a picture: give --test-card or --y4m.")
         }
         if testCard != nil, y4m != nil {
             throw ValidationError("--test-card and --y4m exclude each other: one picture can be published.")
@@ -141,11 +151,11 @@ struct MediaOptions: ParsableArguments {
             result.append(
                 .testCard(
                     LocalMedia.VideoFormat(width: card.width, height: card.height, frameRate: card.frameRate),
-                    sender: UInt16.random(in: 1...UInt16.max)))
+                    sender: UInt16.random(in: 1...UInt16.max), simulcast: simulcast))
         }
         if let y4m {
             let source = try Y4MSource(path: y4m, repeats: true)
-            result.append(.video(name: "y4m", bitrate: 1_000_000) { source })
+            result.append(.video(name: "y4m", bitrate: 1_000_000, simulcast: simulcast) { source })
         }
         return result
     }

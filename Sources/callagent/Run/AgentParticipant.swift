@@ -10,6 +10,7 @@ actor AgentParticipant {
     private let senders: [String: UInt16]
     private let keepsAudio: Bool
     private let folder: String?
+    private let wishes: ReceivingOptions?
     private(set) var probes: [InboundProbe] = []
     private(set) var events: [EventReport] = []
     /// Who was the active speaker from when on.
@@ -24,8 +25,9 @@ actor AgentParticipant {
     /// - Parameter senders: the test cards' sender numbers by identity, where known.
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
-        recordTo folder: String?
+        recordTo folder: String?, wishes: ReceivingOptions? = nil
     ) {
+        self.wishes = wishes
         self.identity = identity
         self.call = call
         self.begun = begun
@@ -82,6 +84,7 @@ actor AgentParticipant {
         case .trackSubscribed(let remote, let track, let participant):
             log("trackSubscribed", participant, detail: track.kind.rawValue)
             watch(remote, participant)
+            if let wishes { Task { await apply(wishes, to: track) } }
         case .trackUnsubscribed(let track, let participant):
             log("trackUnsubscribed", participant, detail: track.kind.rawValue)
         case .activeSpeakerChanged(let participant):
@@ -106,6 +109,10 @@ actor AgentParticipant {
             ending = (reason, detail)
             log("ended", detail: "\(reason.rawValue): \(detail)")
         }
+    }
+
+    private func apply(_ wishes: ReceivingOptions, to track: Track) async {
+        do { try await wishes.apply(to: track, in: call) } catch { failure = failure ?? error }
     }
 
     private func watch(_ remote: RemoteTrack, _ participant: Participant) {

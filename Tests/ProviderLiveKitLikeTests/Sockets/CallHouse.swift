@@ -6,24 +6,26 @@ import Logging
 import MediaCore
 import NIOPosix
 import RTCTransport
+import Synchronization
 import Testing
 
 @testable import ProviderLiveKitLike
 
 /// An embedded server, a proxy before its signalling and relays before its media: everything that can break.
-final class CallHouse {
+// `bridges` belongs to the test's task.
+final class CallHouse: @unchecked Sendable {
     static let secret = "a-secret-of-thirty-two-characters"
 
     let server: CallServer
     let proxy: SignalProxy
     let engine = MediaEngine()
     private var bridges: [CallBridge] = []
-    let relays: UDPRelayPool
+    private let relays: Mutex<UDPRelayPool>
 
     private init(server: CallServer, proxy: SignalProxy, relays: UDPRelayPool) {
         self.server = server
         self.proxy = proxy
-        self.relays = relays
+        self.relays = Mutex(relays)
     }
 
     static func configuration(port: Int = 0) -> CallServerConfiguration {
@@ -56,6 +58,18 @@ final class CallHouse {
             room: "room", identity: identity, key: "key", secret: secret, now: Int64(Date().timeIntervalSince1970))
     }
 
+    /// The relays die, and others take their place for whoever looks for the server anew.
+    func moveRelays() async throws {
+        let fresh = try await UDPRelayPool.start(
+            on: MultiThreadedEventLoopGroup.singleton.next(), configuration: RelayConfiguration()
+        ).get()
+        let old = relays.withLock { relays in
+            defer { relays = fresh }
+            return relays
+        }
+        try await old.close().get()
+    }
+
     /// Joins through the proxy; `isRelayed` leads media through the relays.
     func join(
         _ identity: String, mode: LiveKitLikeProvider.Mode = .singleConnection, isRelayed: Bool = false,
@@ -71,7 +85,9 @@ final class CallHouse {
         configuration.streaming = streaming
         if isRelayed {
             configuration.media.bindAddress = "127.0.0.1"
-            configuration.media.remoteAddressMap = { [relays] in relays.address(leadingTo: $0) }
+            configuration.media.remoteAddressMap = { [weak self] address in
+                self?.relays.withLock { $0.address(leadingTo: address) } ?? address
+            }
         }
         let bridge = CallBridge(configuration: configuration)
         bridges.append(bridge)

@@ -1,6 +1,9 @@
 import CallBridge
 import CallServer
 import MediaCore
+import NIOPosix
+import RTCTransport
+import Synchronization
 import Testing
 
 @testable import ProviderLiveKitLike
@@ -22,7 +25,6 @@ import Testing
                 seen.append("ended \(reason.rawValue): \(detail)")
                 return seen
             case .participantLeft(let participant, _) where !seen.isEmpty: seen.append("left \(participant.identity)")
-            case .participantJoined(let participant) where !seen.isEmpty: seen.append("joined \(participant.identity)")
             case .trackUnsubscribed(let track, _) where !seen.isEmpty:
                 seen.append("unsubscribed \(track.kind.rawValue)")
             default: break
@@ -133,6 +135,32 @@ import Testing
             await ada.leave()
             await bob.leave()
             await second.stop()
+        }
+    }
+
+    /// The relays die under a call whose signalling is well; others lead to the same server.
+    @Test func aDeadMediaPathIsReplaced() async throws {
+        try await CallHouse.with { house in
+            var timeouts = SessionTimeouts()
+            timeouts.impairment = 0.1
+            let ada = try await house.join("ada", isRelayed: true, timeouts: timeouts)
+            _ = try await ada.publish(.testTone(440))
+            let bob = try await house.join("bob")
+            var heard = bob.events.makeAsyncIterator()
+            let media = try await Self.media(from: "ada", &heard)
+            let meter = SoundWatch()
+            media.attach(meter)
+            await meter.seconds(0.5)
+            let before = meter.duration
+            var events = ada.events.makeAsyncIterator()
+            _ = await events.next()
+            try await house.moveRelays()
+            #expect(await Self.recovery(&events).last == "reconnected quick")
+            await meter.seconds(before + 1)
+            #expect(abs(meter.hertz - 440) < 5, "the same track goes on")
+            #expect(await bob.participants.map(\.identity) == ["bob", "ada"])
+            await ada.leave()
+            await bob.leave()
         }
     }
 }

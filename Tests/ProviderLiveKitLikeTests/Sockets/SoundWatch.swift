@@ -6,7 +6,6 @@ final class SoundWatch: AudioSink {
     private struct State {
         var last: MediaTime?
         var longest: Int64 = 0
-        var meter = 0.0
     }
 
     private let meter = AudioMeter()
@@ -28,6 +27,9 @@ final class SoundWatch: AudioSink {
 
     /// The longest time between two frames.
     var longestGapMilliseconds: Int64 { state.withLock { $0.longest / 1_000_000 } }
+
+    /// Seconds of sound so far.
+    var duration: Double { meter.measurement.duration }
 
     /// The strongest frequency so far.
     var hertz: Double { meter.measurement.dominantHz ?? 0 }

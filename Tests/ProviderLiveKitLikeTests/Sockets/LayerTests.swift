@@ -1,0 +1,59 @@
+import CallBridge
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import ProviderLiveKitLike
+
+/// What is received follows the layout and the wishes; what is sent follows what is received.
+@Suite(.serialized) struct LayerTests {
+    /// Reads on until a picture of that width comes.
+    private final class WidthWatch: VideoSink {
+        private let widths: AsyncStream<Int>
+        private let width: AsyncStream<Int>.Continuation
+
+        init() { (widths, width) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(64)) }
+
+        func receive(_ frame: VideoFrame) { width.yield(frame.width) }
+
+        func first(_ wanted: Int) async -> Bool {
+            for await width in widths where width == wanted { return true }
+            return false
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func theLayoutChoosesTheSize() async throws {
+        try await CallHouse.with { house in
+            let ada = try await house.join("ada")
+            try await ada.publish(.testCard(.hd720, simulcast: true))
+            let bob = try await house.join("bob", streaming: StreamingOptions(adaptiveStream: true))
+            var events = bob.events.makeAsyncIterator()
+            let found = await events.first { event -> (RemoteTrack, Track)? in
+                if case .trackSubscribed(let media, let track, _) = event { (media, track) } else { nil }
+            }
+            let (media, track) = try #require(found)
+            let watch = WidthWatch()
+            media.attach(watch)
+            try await bob.setVideoLayout(.visible(VideoViewSize(width: 1280, height: 720)), track)
+            #expect(await watch.first(1280))
+            try await bob.setVideoLayout(.visible(VideoViewSize(width: 300, height: 170)), track)
+            #expect(await watch.first(320))
+            try await bob.setVideoLayout(.visible(VideoViewSize(width: 600, height: 330)), track)
+            #expect(await watch.first(640))
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+
+    @Test func withoutTheOptionALayoutIsRefused() async throws {
+        try await CallHouse.with { house in
+            let ada = try await house.join("ada")
+            let error = await #expect(throws: CallError.self) {
+                try await ada.setVideoLayout(.hidden, Track(id: "TR_x", kind: .video))
+            }
+            #expect(error?.fault == .caller)
+            #expect(error?.message.contains("StreamingOptions.adaptiveStream") == true)
+            await ada.leave()
+        }
+    }
+}
