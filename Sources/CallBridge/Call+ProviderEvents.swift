@@ -35,14 +35,14 @@ extension Call {
     }
 
     private func beginReconnecting(_ mode: ReconnectMode) {
-        lostAt = lostAt ?? .now
+        lostAt = lostAt ?? clock.now
         move(to: .reconnecting)
         hub.send(.reconnecting(mode))
     }
 
     private func endReconnecting(_ mode: ReconnectMode) {
         if let lostAt {
-            let gap = Double(MediaTime.now.nanoseconds - lostAt.nanoseconds) / 1e6
+            let gap = Double(clock.now.nanoseconds - lostAt.nanoseconds) / 1e6
             hub.send(.reconnected(gapMilliseconds: gap, mode))
         }
         lostAt = nil

@@ -9,21 +9,30 @@ public actor Call {
     public private(set) var state = CallState.connecting
     /// The one who speaks, by our own detection; nobody speaking keeps the last.
     public private(set) var activeSpeaker: Participant?
+    /// Why the call was lost: `providerLost`, where its end was neither ours nor the others'.
+    public private(set) var failure: CallError?
+    /// The providers that were tried before this one, and why they were not taken.
+    public nonisolated let providerChanges: [ProviderChange]
     /// Milliseconds from `join` to connected media; nil before.
     public private(set) var connectMilliseconds: Double?
 
     let session: any ProviderSession
     let logger: Logger
     let begun: MediaTime
+    let clock: MediaClock
     nonisolated let hub = EventHub<CallEvent>()
     var roster: Roster
     var speaker: SpeakerFollower
     var lostAt: MediaTime?
     private var pump: Task<Void, Never>?
 
-    init(descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime, logger: Logger)
-    {
+    init(
+        descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime,
+        clock: MediaClock, providerChanges: [ProviderChange], logger: Logger
+    ) {
         self.descriptor = descriptor
+        self.clock = clock
+        self.providerChanges = providerChanges
         self.session = session
         self.begun = begun
         self.logger = logger
@@ -61,6 +70,9 @@ public actor Call {
 
     /// What the media connections have counted so far.
     public func statistics() async -> SessionStatistics { await session.statistics() }
+
+    /// Calls `body` with every event from now on, at once and in order; what `events` is led by comes first.
+    package func observe(_ body: @escaping @Sendable (CallEvent) -> Void) { hub.observe(body, replaying: snapshot()) }
 
     // MARK: Acting
 
@@ -124,6 +136,10 @@ public actor Call {
 
     func end(_ reason: CallEndReason, detail: String) {
         guard state != .ended else { return }
+        if reason == .systemShutdown {
+            failure = CallError(
+                .network, .providerLost, "the provider \(descriptor.provider) was lost during the call: \(detail)")
+        }
         move(to: .ended)
         hub.send(.ended(reason, detail: detail))
         hub.finish()
@@ -135,7 +151,7 @@ public actor Call {
     }
 
     func mediaConnected(srtpProfile: String) {
-        let elapsed = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6
+        let elapsed = Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6
         if connectMilliseconds == nil { connectMilliseconds = elapsed }
         hub.send(.mediaConnected(srtpProfile: srtpProfile, afterMilliseconds: elapsed))
         move(to: .active)
@@ -145,6 +161,7 @@ public actor Call {
 
     private func snapshot() -> [CallEvent] {
         var events: [CallEvent] = [.stateChanged(state)]
+        events += providerChanges.map(CallEvent.providerChanged)
         for participant in roster.all where !participant.isLocal {
             events.append(.participantJoined(participant))
             for track in participant.tracks {

@@ -13,6 +13,12 @@ public final class CallBridge: Sendable {
         public var descriptors: any CallDescriptorSource
         /// The installed providers.
         public var providers: ProviderRegistry
+        /// What happens when the provider that the server names can't carry the call.
+        public var failover = FailoverPolicy.none
+        /// The named area that this application belongs to; the server's configuration may differ by it.
+        public var namedArea: String?
+        /// The clock that calls read their times from: the machine's, unless everything is simulated.
+        public var clock = MediaClock.system
         /// Threads to share with other bridges; nil gives the bridge an engine of its own, which `shutdown` stops.
         public var engine: MediaEngine?
         /// How media sessions are set up.
@@ -61,31 +67,56 @@ public final class CallBridge: Sendable {
     public func join(
         conversation: String, as identity: String? = nil, subscribesAutomatically: Bool = true
     ) async throws -> Call {
-        let begun = MediaTime.now
-        let descriptor = try await configuration.descriptors.descriptor(conversation: conversation, identity: identity)
-        return try await join(descriptor, subscribesAutomatically: subscribesAutomatically, begun: begun)
+        let request = DescriptorRequest(
+            conversation: conversation, identity: identity, area: configuration.namedArea)
+        return try await join(nil, request, subscribesAutomatically)
     }
 
     /// Joins the call that a descriptor names. Throws `CallError`.
-    public func join(_ descriptor: CallDescriptor, subscribesAutomatically: Bool = true) async throws -> Call {
-        try await join(descriptor, subscribesAutomatically: subscribesAutomatically, begun: .now)
+    ///
+    /// Where the failover policy allows for another provider, its descriptor comes from the configured source.
+    ///
+    /// - Parameter identity: who we are, where the source is to be asked.
+    public func join(
+        _ descriptor: CallDescriptor, as identity: String? = nil, subscribesAutomatically: Bool = true
+    ) async throws -> Call {
+        let request = DescriptorRequest(
+            conversation: descriptor.conversationId, identity: identity, area: configuration.namedArea)
+        return try await join(descriptor, request, subscribesAutomatically)
     }
 
     private func join(
-        _ descriptor: CallDescriptor, subscribesAutomatically: Bool, begun: MediaTime
+        _ descriptor: CallDescriptor?, _ request: DescriptorRequest, _ subscribesAutomatically: Bool
     ) async throws -> Call {
-        let provider = try configuration.providers.provider(for: descriptor.provider)
-        var logger = configuration.logger
-        logger[metadataKey: "call"] = "\(descriptor.callId)"
-        let context = ProviderContext(
-            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
-            streaming: configuration.streaming, logger: logger)
-        let session = try await provider.connect(descriptor, context: context)
+        let begun = configuration.clock.now
+        var placement = CallPlacement(
+            source: configuration.descriptors, policy: configuration.failover,
+            installed: configuration.providers.installed)
+        let (descriptor, session) = try await placement.connect(descriptor, request) { descriptor in
+            (descriptor, try await connect(descriptor, subscribesAutomatically))
+        }
         let call = Call(
             descriptor: descriptor, session: session, local: await session.localParticipant, begun: begun,
-            logger: logger)
+            clock: configuration.clock, providerChanges: placement.changes, logger: logger(descriptor))
         await call.start()
         return call
+    }
+
+    private func connect(
+        _ descriptor: CallDescriptor, _ subscribesAutomatically: Bool
+    ) async throws -> any ProviderSession {
+        let provider = try configuration.providers.provider(for: descriptor.provider)
+        var context = ProviderContext(
+            engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
+            streaming: configuration.streaming, logger: logger(descriptor))
+        context.clock = configuration.clock
+        return try await provider.connect(descriptor, context: context)
+    }
+
+    private func logger(_ descriptor: CallDescriptor) -> Logger {
+        var logger = configuration.logger
+        logger[metadataKey: "call"] = "\(descriptor.callId)"
+        return logger
     }
 
     /// Stops the threads that the bridge made. Calls must have been left.

@@ -56,11 +56,14 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
     public var iceServers: [ICEServer]
     /// What the call is for.
     public var mediaKind: MediaKinds
+    /// What the server's configuration says besides, by name.
+    public var features: [String: FeatureValue]
 
     /// A descriptor from its parts.
     public init(
         callId: String, conversationId: String, provider: ProviderKind, serviceProviderCallId: String, endpoint: String,
-        credentials: Credentials, iceServers: [ICEServer] = [], mediaKind: MediaKinds = .audioVideo
+        credentials: Credentials, iceServers: [ICEServer] = [], mediaKind: MediaKinds = .audioVideo,
+        features: [String: FeatureValue] = [:]
     ) {
         self.callId = callId
         self.conversationId = conversationId
@@ -70,13 +73,15 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
         self.credentials = credentials
         self.iceServers = iceServers
         self.mediaKind = mediaKind
+        self.features = features
     }
 
     private enum CodingKeys: String, CodingKey {
-        case callId, conversationId, provider, serviceProviderCallId, endpoint, credentials, iceServers, mediaKind
+        case callId, conversationId, provider, serviceProviderCallId, endpoint, credentials, iceServers, mediaKind,
+            features
     }
 
-    /// Decodes a descriptor; `iceServers` and `mediaKind` may be absent.
+    /// Decodes a descriptor; `iceServers`, `mediaKind` and `features` may be absent.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -87,6 +92,7 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
             endpoint: try values.decode(String.self, forKey: .endpoint),
             credentials: try values.decode(Credentials.self, forKey: .credentials),
             iceServers: try values.decodeIfPresent([ICEServer].self, forKey: .iceServers) ?? [],
-            mediaKind: try values.decodeIfPresent(MediaKinds.self, forKey: .mediaKind) ?? .audioVideo)
+            mediaKind: try values.decodeIfPresent(MediaKinds.self, forKey: .mediaKind) ?? .audioVideo,
+            features: try values.decodeIfPresent([String: FeatureValue].self, forKey: .features) ?? [:])
     }
 }

@@ -44,6 +44,12 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// One sentence that names the input and the remedy.
     public let message: String
+    /// The provider that the call wants; with `noProviderInstalled` and `providerNotInstalled`.
+    public var wanted: ProviderKind?
+    /// The providers that are installed; with `providerNotInstalled`.
+    public var installed: [ProviderKind] = []
+    /// The providers that were tried in vain, where failover was allowed.
+    public var attempts: [ProviderFailure] = []
 
     /// An error from its parts.
     public init(_ fault: Fault, _ code: Code, _ message: String) {

@@ -6,6 +6,8 @@ public enum CallEvent: Sendable {
     case stateChanged(CallState)
     /// Media is connected, with this SRTP profile; `afterMilliseconds` since `join` was called.
     case mediaConnected(srtpProfile: String, afterMilliseconds: Double)
+    /// The call goes through another provider than the one first named for it; said once, at the beginning.
+    case providerChanged(ProviderChange)
     /// The connection was lost and is being restored; sent again where a quick attempt gives way to a full one.
     case reconnecting(ReconnectMode)
     /// The connection stands again, this many milliseconds after it was lost. Where only signalling was lost, media has

@@ -43,6 +43,8 @@ public struct ProviderContext: Sendable {
     public var subscribesAutomatically: Bool
     /// How media follows what is looked at.
     public var streaming: StreamingOptions
+    /// The clock that the call's times are read from.
+    public var clock: MediaClock = .system
     /// Where to log; tokens and keys belong below debug.
     public var logger: Logger
 

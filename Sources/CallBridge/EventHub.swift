@@ -7,6 +7,7 @@ final class EventHub<Element: Sendable>: Sendable {
 
     private struct State {
         var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
+        var observers: [@Sendable (Element) -> Void] = []
         var nextID = 0
         var isFinished = false
     }
@@ -29,14 +30,24 @@ final class EventHub<Element: Sendable>: Sendable {
     }
 
     func send(_ element: Element) {
-        let targets = state.withLock { Array($0.continuations.values) }
+        let (targets, observers) = state.withLock { (Array($0.continuations.values), $0.observers) }
+        for observer in observers { observer(element) }
         for target in targets { target.yield(element) }
+    }
+
+    /// Calls `body` with `replay` and every element from now on, from within `send`.
+    func observe(_ body: @escaping @Sendable (Element) -> Void, replaying replay: [Element]) {
+        for element in replay { body(element) }
+        state.withLock { if !$0.isFinished { $0.observers.append(body) } }
     }
 
     func finish() {
         let targets = state.withLock { state in
             state.isFinished = true
-            defer { state.continuations.removeAll() }
+            defer {
+                state.continuations.removeAll()
+                state.observers.removeAll()
+            }
             return Array(state.continuations.values)
         }
         for target in targets { target.finish() }

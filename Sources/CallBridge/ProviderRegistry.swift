@@ -24,17 +24,25 @@ public struct ProviderRegistry: Sendable {
     /// The provider that a descriptor wants. Throws `CallError` that names the wanted and the installed ones.
     public func provider(for kind: ProviderKind) throws(CallError) -> any CallProvider {
         guard !providers.isEmpty else {
-            throw CallError(
-                .configuration, .noProviderInstalled,
+            throw mismatch(
+                .noProviderInstalled, kind,
                 "the call wants the provider \(kind), but none is installed; "
                     + "link one, ProviderLiveKitLike for example, and list it in the bridge's configuration")
         }
         guard let provider = providers[kind] else {
-            throw CallError(
-                .configuration, .providerNotInstalled,
-                "the call wants the provider \(kind), but only \(installed.map(\.rawValue).joined(separator: ", ")) "
-                    + "is installed; link that provider, or change the server's configuration")
+            let names = installed.map(\.rawValue).joined(separator: ", ")
+            throw mismatch(
+                .providerNotInstalled, kind,
+                "the call wants the provider \(kind), but only \(names) \(installed.count == 1 ? "is" : "are") installed; "
+                    + "link that provider, or change the server's configuration")
         }
         return provider
+    }
+
+    private func mismatch(_ code: CallError.Code, _ wanted: ProviderKind, _ message: String) -> CallError {
+        var error = CallError(.configuration, code, message)
+        error.wanted = wanted
+        error.installed = installed
+        return error
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -20,9 +19,6 @@ public struct ServiceCredentials: Sendable, Hashable {
 
 /// Asks a server's configuration service: `GET <server>/callbridge/v1/descriptor?conversation=...&identity=...`.
 public struct ServerDescriptorSource: CallDescriptorSource {
-    /// Answers are small; a larger one is somebody else's.
-    private static let maximumAnswer = 256 * 1024
-
     private let server: String
     private let credentials: ServiceCredentials
 
@@ -33,19 +29,16 @@ public struct ServerDescriptorSource: CallDescriptorSource {
     }
 
     /// The server's answer. Throws `CallError`.
-    public func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
-        let url = try requestURL(conversation: conversation, identity: identity)
-        var request = URLRequest(url: url, timeoutInterval: 10)
-        request.setValue(credentials.authorization, forHTTPHeaderField: "Authorization")
-        let (data, response) = try await fetch(request)
-        guard let status = (response as? HTTPURLResponse)?.statusCode, data.count <= Self.maximumAnswer else {
-            throw violation("its answer is no descriptor")
-        }
+    public func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
+        var web = URLRequest(url: try requestURL(request), timeoutInterval: 10)
+        web.setValue(credentials.authorization, forHTTPHeaderField: "Authorization")
+        guard let (status, data) = try await DescriptorDownload.fetch(web, from: "the configuration service at \(server)")
+        else { throw violation("its answer is no descriptor") }
         switch status {
         case 200: break
-        case 401, 403:
-            throw refusal("HTTP \(status)")
-        default: throw violation("it answered HTTP \(status)")
+        case 401, 403: throw refusal("the API key (HTTP \(status)); check key and secret")
+        case 404, 409: throw refusal("the call: \(DescriptorDownload.excerpt(data))")
+        default: throw violation("it answered HTTP \(status): \(DescriptorDownload.excerpt(data))")
         }
         do {
             return try JSONDecoder().decode(CallDescriptor.self, from: data)
@@ -54,7 +47,7 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         }
     }
 
-    private func requestURL(conversation: String, identity: String?) throws(CallError) -> URL {
+    private func requestURL(_ request: DescriptorRequest) throws(CallError) -> URL {
         guard var parts = URLComponents(string: server), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false
         else {
@@ -64,9 +57,7 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         }
         parts.path =
             (parts.path.hasSuffix("/") ? String(parts.path.dropLast()) : parts.path) + "/callbridge/v1/descriptor"
-        var items = [URLQueryItem(name: "conversation", value: conversation)]
-        if let identity { items.append(URLQueryItem(name: "identity", value: identity)) }
-        parts.queryItems = items
+        parts.queryItems = request.queryItems
         // A raw plus means a blank to many servers.
         parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
         guard let url = parts.url else {
@@ -75,42 +66,9 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         return url
     }
 
-    private func fetch(_ request: URLRequest) async throws(CallError) -> (Data, URLResponse) {
-        do {
-            return try await Self.load(request).get()
-        } catch {
-            throw CallError(
-                .network, .unreachable,
-                "the configuration service at \(server) does not answer (\(error.localizedDescription)); is it running?"
-            )
-        }
-    }
-
-    /// The answer, or an error after twelve seconds at the latest: a server's demand for other credentials can leave
-    /// the request of Foundation on Linux waiting for ever.
-    private static func load(_ request: URLRequest) async -> Result<(Data, URLResponse), any Error> {
-        await withCheckedContinuation { continuation in
-            let answer = PendingAnswer(continuation)
-            let task = URLSession.shared.dataTask(with: request) { data, response, error in
-                if let data, let response {
-                    answer.give(.success((data, response)))
-                } else {
-                    answer.give(.failure(error ?? URLError(.badServerResponse)))
-                }
-            }
-            task.resume()
-            Task {
-                try? await Task.sleep(for: .seconds(12))
-                answer.give(.failure(URLError(.timedOut)))
-                task.cancel()
-            }
-        }
-    }
-
     private func refusal(_ what: String) -> CallError {
         CallError(
-            .configuration, .providerRefused,
-            "the configuration service at \(server) refused the API key (\(what)); check key and secret")
+            .configuration, .providerRefused, "the configuration service at \(server) refused \(what)")
     }
 
     private func violation(_ what: String) -> CallError {
@@ -120,18 +78,16 @@ public struct ServerDescriptorSource: CallDescriptorSource {
     }
 }
 
-/// Resumes a continuation with the first of several answers.
-private final class PendingAnswer: Sendable {
-    typealias Answer = Result<(Data, URLResponse), any Error>
-    private let continuation: Mutex<CheckedContinuation<Answer, Never>?>
-
-    init(_ continuation: CheckedContinuation<Answer, Never>) { self.continuation = Mutex(continuation) }
-
-    func give(_ answer: sending Answer) {
-        let waiting = continuation.withLock { continuation in
-            defer { continuation = nil }
-            return continuation
+extension DescriptorRequest {
+    fileprivate var queryItems: [URLQueryItem] {
+        var items = [URLQueryItem(name: "conversation", value: conversation)]
+        if let identity { items.append(URLQueryItem(name: "identity", value: identity)) }
+        if let area { items.append(URLQueryItem(name: "area", value: area)) }
+        if let provider { items.append(URLQueryItem(name: "provider", value: provider.rawValue)) }
+        for failure in failures {
+            items.append(
+                URLQueryItem(name: "failed", value: "\(failure.provider.rawValue):\(failure.code.rawValue)"))
         }
-        waiting?.resume(returning: answer)
+        return items
     }
 }

@@ -146,6 +146,7 @@ import Testing
         switch event {
         case .stateChanged(let state): "state \(state.rawValue)"
         case .mediaConnected: "connected"
+        case .providerChanged(let change): "provider \(change.to)"
         case .reconnected: "reconnected"
         case .participantJoined(let participant): "joined \(participant.identity)"
         case .participantUpdated(let participant): "updated \(participant.identity)"

@@ -70,6 +70,7 @@ actor AgentParticipant {
         case .mediaConnected(let profile, _):
             srtpProfile = profile
             log("mediaConnected", detail: profile)
+        case .providerChanged(let change): log("providerChanged", detail: change.reason)
         case .reconnecting(let mode): log("reconnecting", detail: mode.rawValue)
         case .reconnected(let gap, let mode): log("reconnected", detail: "\(mode.rawValue), \(Int(gap)) ms")
         case .participantJoined(let participant): log("participantJoined", participant)
