@@ -32,7 +32,8 @@ public struct ServerDescriptorSource: CallDescriptorSource {
     public func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
         var web = URLRequest(url: try requestURL(request), timeoutInterval: 10)
         web.setValue(credentials.authorization, forHTTPHeaderField: "Authorization")
-        guard let (status, data) = try await DescriptorDownload.fetch(web, from: "the configuration service at \(server)")
+        guard
+            let (status, data) = try await DescriptorDownload.fetch(web, from: "the configuration service at \(server)")
         else { throw violation("its answer is no descriptor") }
         switch status {
         case 200: break

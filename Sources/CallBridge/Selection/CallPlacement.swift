@@ -55,7 +55,8 @@ struct CallPlacement {
     private func exhausted(_ request: DescriptorRequest, _ error: CallError, _ why: String?) -> CallError {
         guard request.failures.count > 1 || why != nil else { return error }
         let attempts = request.failures.map { "\($0.provider): \($0.message)" } + [why].compactMap { $0 }
-        var result = CallError(error.fault, error.code, "no provider could carry the call; " + attempts.joined(separator: "; "))
+        var result = CallError(
+            error.fault, error.code, "no provider could carry the call; " + attempts.joined(separator: "; "))
         result.wanted = error.wanted
         result.installed = error.installed
         result.attempts = request.failures

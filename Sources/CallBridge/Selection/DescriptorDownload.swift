@@ -16,7 +16,9 @@ enum DescriptorDownload {
     static func fetch(_ request: URLRequest, from place: String) async throws(CallError) -> (Int, Data)? {
         do {
             let (data, response) = try await load(request).get()
-            guard let status = (response as? HTTPURLResponse)?.statusCode, data.count <= maximumAnswer else { return nil }
+            guard let status = (response as? HTTPURLResponse)?.statusCode, data.count <= maximumAnswer else {
+                return nil
+            }
             return (status, data)
         } catch {
             throw CallError(
