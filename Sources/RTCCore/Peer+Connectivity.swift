@@ -11,6 +11,9 @@ extension Peer {
     /// Our ICE user name fragment and password, for the description.
     package var localCredentials: ICECredentials { ice.localCredentials }
 
+    /// The other side's, of the present generation; nil before they are known.
+    package var remoteCredentials: ICECredentials? { ice.remoteCredentials }
+
     /// What ICE has counted.
     package var iceStatistics: ICEStatistics { ice.statistics }
 

@@ -34,16 +34,30 @@ struct AddressTable {
     mutating func insert(_ address: TransportAddress, flow: PeerFlow) {
         let found = find(address)
         if found >= 0 {
+            guard entries[found].flow !== flow else { return }
+            entries[found].flow?.boundAddresses -= 1
             entries[found].flow = flow
+            flow.boundAddresses += 1
             return
         }
+        flow.boundAddresses += 1
         entries.append(Entry(address: address, socketAddress: RawSocketAddress(address, forIPv4: isIPv4), flow: flow))
         if entries.count * 2 > slots.count { rebuild(slotCount: slots.count * 2) } else { place(entries.count - 1) }
     }
 
+    /// How many addresses are bound to `flow`.
+    func count(of flow: PeerFlow) -> Int { flow.boundAddresses }
+
     /// Forgets every address of `flow`.
-    mutating func remove(_ flow: PeerFlow) {
-        entries.removeAll { $0.flow === flow }
+    mutating func remove(_ flow: PeerFlow) { remove { $0.flow === flow } }
+
+    /// Forgets addresses.
+    mutating func remove(where isObsolete: (Entry) -> Bool) {
+        entries.removeAll { entry in
+            guard isObsolete(entry) else { return false }
+            entry.flow?.boundAddresses -= 1
+            return true
+        }
         rebuild(slotCount: slots.count)
     }
 

@@ -26,6 +26,10 @@ package final class PeerFlow: @unchecked Sendable {
     /// When the peer wants to be advanced next; kept beside it so that the mux finds the earliest by a plain scan.
     var deadline: Instant = .distantFuture
     var touched = false
+    /// The user name fragments by which datagrams find the flow, oldest first.
+    var ufrags: [String] = []
+    /// How many addresses are bound to the flow.
+    var boundAddresses = 0
     /// Datagrams and bytes of this flow, as counted at the socket.
     package private(set) var received = (datagrams: 0, bytes: 0)
     package private(set) var isClosed = false

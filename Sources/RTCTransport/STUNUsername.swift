@@ -4,6 +4,11 @@ import RTCWire
 /// (RFC 8445 section 7.2.2). A cheap look at a datagram whose peer isn't known yet; nothing is trusted before the
 /// peer has checked its MESSAGE-INTEGRITY.
 enum STUNUsername {
+    /// Whether a datagram is a success or error response to a binding request (RFC 8489 section 5).
+    static func isResponse(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 20 && bytes[0] == 1 && (bytes[1] == 0x01 || bytes[1] == 0x11)
+    }
+
     static func localFragment(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 20, bytes[0] == 0, bytes[1] == 1 else { return nil }
         guard bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian == 0x2112_a442 else { return nil }

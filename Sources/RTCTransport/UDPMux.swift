@@ -13,6 +13,8 @@ import RTCWire
 package final class UDPMux: @unchecked Sendable {
     /// Longer datagrams are no RTP, DTLS or STUN of anybody's; they are dropped and counted.
     static let maximumDatagram = 2048
+    /// A peer's own candidates and those learnt from its checks.
+    private static let addressesPerFlow = 96
 
     package let eventLoop: any EventLoop
     package let localAddress: TransportAddress
@@ -31,6 +33,8 @@ package final class UDPMux: @unchecked Sendable {
     private var flows: [PeerFlow] = []
     private var byAddress: AddressTable
     private var byUfrag: [String: PeerFlow] = [:]
+    /// Addresses of one flow from which checks for another have come; see `received(claimed:)`.
+    private var claims = AddressClaims()
     private var touched: [PeerFlow] = []
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumDatagram, alignment: 16)
     private var batchNow: Instant?
@@ -71,20 +75,27 @@ package final class UDPMux: @unchecked Sendable {
         guard byUfrag[ufrag] == nil else { return nil }
         let flow = PeerFlow(mux: self, peer: peer, handler: handler)
         byUfrag[ufrag] = flow
+        flow.ufrags = [ufrag]
         flows.append(flow)
         return flow
     }
 
-    /// Makes datagrams find `flow` by its peer's present user name fragment too (after an ICE restart).
+    /// Makes datagrams find `flow` by its peer's present user name fragment too (after an ICE restart); the one before
+    /// stays, those before that are forgotten.
     package func registerCredentials(of flow: PeerFlow) {
         eventLoop.preconditionInEventLoop()
-        byUfrag[flow.peer.localCredentials.ufrag] = flow
+        let ufrag = flow.peer.localCredentials.ufrag
+        guard byUfrag[ufrag] == nil else { return }
+        byUfrag[ufrag] = flow
+        flow.ufrags.append(ufrag)
+        if flow.ufrags.count > 2 { byUfrag[flow.ufrags.removeFirst()] = nil }
     }
 
     func remove(_ flow: PeerFlow) {
         flows.removeAll { $0 === flow }
         byAddress.remove(flow)
-        byUfrag = byUfrag.filter { $0.value !== flow }
+        for ufrag in flow.ufrags { byUfrag[ufrag] = nil }
+        claims.remove(flow)
         touched.removeAll { $0 === flow }
     }
 
@@ -133,16 +144,25 @@ package final class UDPMux: @unchecked Sendable {
             statistics.oversized += 1
             return
         }
-        guard let (flow, isKnown) = flow(for: source, bytes: bytes) else {
-            statistics.unknownSource += 1
-            return
+        switch route(bytes, from: source) {
+        case .unknown: statistics.unknownSource += 1
+        case .bound(let flow): deliver(bytes, to: flow, from: source, now: now)
+        case .named(let flow):
+            deliver(bytes, to: flow, from: source, now: now)
+            // An address is remembered only once an authenticated check has come from it.
+            if !flow.isClosed, flow.peer.trusts(source) { bind(source, to: flow) }
+        case .claim(let flow, let owner): received(claim: bytes, to: flow, of: owner, from: source, now: now)
+        case .claimed(let flow, let owner): received(claimed: bytes, flow, owner, from: source, now: now)
         }
+    }
+
+    private func deliver(
+        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, from source: TransportAddress, now: Instant
+    ) {
         flow.count(bytes: bytes.count)
         scratch.copyMemory(from: bytes)
         let datagram = UnsafeMutableRawBufferPointer(rebasing: scratch[..<bytes.count])
         flow.peer.receive(datagram, from: source, now: now, into: outbox)
-        // An address is remembered only once an authenticated check has come from it.
-        if !isKnown, flow.peer.trusts(source) { byAddress.insert(source, flow: flow) }
         touch(flow)
         deliverEvents(of: flow, in: UnsafeRawBufferPointer(datagram))
     }
@@ -154,17 +174,59 @@ package final class UDPMux: @unchecked Sendable {
         flush(now: now)
     }
 
-    /// The flow that a datagram is for, and whether its source address is bound to that flow already.
-    private func flow(for source: TransportAddress, bytes: UnsafeRawBufferPointer) -> (PeerFlow, isKnown: Bool)? {
-        if configuration.isExclusive { return flows.first.map { ($0, true) } }
+    /// Which flow a datagram is for, by its source address and, for STUN, by the user name in it.
+    private func route(_ bytes: UnsafeRawBufferPointer, from source: TransportAddress) -> DatagramRoute {
+        if configuration.isExclusive { return flows.first.map { .bound($0) } ?? .unknown }
         let entry = byAddress.find(source)
-        guard entry >= 0, let known = byAddress.entries[entry].flow else {
-            return STUNUsername.localFragment(bytes).flatMap { byUfrag[$0] }.map { ($0, false) }
+        guard entry >= 0, let owner = byAddress.entries[entry].flow else {
+            return STUNUsername.localFragment(bytes).flatMap { byUfrag[$0] }.map { .named($0) } ?? .unknown
         }
-        // A check may name another peer: the address can have changed hands.
-        guard bytes.count >= 20, bytes[0] < 4, let ufrag = STUNUsername.localFragment(bytes), let named = byUfrag[ufrag]
-        else { return (known, true) }
-        return (named, named === known)
+        guard bytes.count >= 20, bytes[0] < 4 else { return .bound(owner) }
+        // A check may name another peer: the address can have changed hands, or somebody repeats what that one has sent.
+        if let ufrag = STUNUsername.localFragment(bytes), let named = byUfrag[ufrag], named !== owner {
+            return .claim(named, of: owner)
+        }
+        if !claims.isEmpty, STUNUsername.isResponse(bytes), let claimant = claims.claimant(of: source) {
+            return .claimed(claimant, of: owner)
+        }
+        return .bound(owner)
+    }
+
+    /// A check for `flow` has come from an address of `owner`. An intact check is no proof: who can read the network can
+    /// send one again from any address. The flow checks back, and gets the address by the answer to that alone, which
+    /// nobody else can make.
+    private func received(
+        claim bytes: UnsafeRawBufferPointer, to flow: PeerFlow, of owner: PeerFlow, from source: TransportAddress,
+        now: Instant
+    ) {
+        deliver(bytes, to: flow, from: source, now: now)
+        if !flow.isClosed, flow.peer.trusts(source) { claims.add(source, flow) }
+    }
+
+    /// A response from a claimed address: the claimant's if it answers a check of the claimant's, else the owner's.
+    private func received(
+        claimed bytes: UnsafeRawBufferPointer, _ claimant: PeerFlow, _ owner: PeerFlow, from source: TransportAddress,
+        now: Instant
+    ) {
+        let before = claimant.peer.iceStatistics.answered
+        deliver(bytes, to: claimant, from: source, now: now)
+        guard !claimant.isClosed, claimant.peer.iceStatistics.answered != before else {
+            return deliver(bytes, to: owner, from: source, now: now)
+        }
+        claims.remove(source)
+        bind(source, to: claimant)
+        statistics.reboundAddresses += 1
+    }
+
+    /// Remembers that datagrams from `source` are for `flow`. One flow keeps so many addresses; those that its peer no
+    /// longer believes in give way.
+    private func bind(_ source: TransportAddress, to flow: PeerFlow) {
+        let count = byAddress.count(of: flow)
+        if count >= UDPMux.addressesPerFlow {
+            byAddress.remove { $0.flow === flow && !flow.peer.trusts($0.address) }
+            guard byAddress.count(of: flow) < UDPMux.addressesPerFlow else { return }
+        }
+        byAddress.insert(source, flow: flow)
     }
 
     private func touch(_ flow: PeerFlow) {

@@ -24,6 +24,8 @@ package struct UDPMuxStatistics: Sendable {
     package var sends = 0
     /// Datagrams of unknown origin that were no authenticated STUN check.
     package var unknownSource = 0
+    /// Addresses that have passed from one flow to another.
+    package var reboundAddresses = 0
     /// Datagrams that were longer than any we accept.
     package var oversized = 0
     /// Datagrams that we dropped because the socket's send queue was full.

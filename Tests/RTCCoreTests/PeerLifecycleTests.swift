@@ -112,6 +112,34 @@ import Testing
         #expect(call.audioIsWhole(from: call.alice, to: call.bob))
     }
 
+    /// Sending goes on until consent expires, so that media is there with the first datagram that passes again; while
+    /// the path is dead it is asked for every half second.
+    @Test(arguments: [8, 15, 25]) func aBlackoutEndsWithTheFirstCheckThatPasses(seconds: Int) throws {
+        let call = try PeerCall(NetworkConditions(delay: .milliseconds(20)), seed: UInt64(seconds))
+        try call.connect()
+        let (alice, bob) = (call.alice.node, call.bob.node)
+        call.talk(for: .seconds(2))
+        let begin = call.simulation.now
+        let end = begin + .seconds(seconds)
+        var dead = NetworkConditions(delay: .milliseconds(20))
+        dead.blackouts = [begin..<end]
+        call.simulation.network.set(dead, from: bob.address, to: alice.address)
+        call.simulation.network.set(dead, from: alice.address, to: bob.address)
+        let before = (sent: call.alice.audioSent, heard: call.bob.audio.count)
+        call.talk(for: .seconds(seconds), tail: .zero, video: false)
+        #expect(alice.peer.state != .failed && bob.peer.state != .failed)
+        // Everything was sent, nothing arrived.
+        #expect(call.alice.audioSent - before.sent >= UInt64(seconds * 50 - 2))
+        #expect(call.bob.audio.count - before.heard <= 2)
+        let (probes, heard) = (alice.peer.iceStatistics.consentChecksSent, call.bob.audio.count)
+        call.talk(for: .seconds(1), tail: .zero, video: false)
+        #expect(alice.peer.state == .connected && bob.peer.state == .connected)
+        // Audio of that second, from its first packet on.
+        #expect(call.bob.audio.count - heard >= 48)
+        #expect(alice.peer.iceStatistics.consentChecksSent - probes <= 2)
+        #expect(alice.peer.iceStatistics.restarts == 0)
+    }
+
     @Test func aRestartKeepsMediaFlowing() throws {
         let call = try PeerCall(NetworkConditions(delay: .milliseconds(20)))
         try call.connect()

@@ -6,6 +6,8 @@ package struct ICEStatistics: Sendable, Hashable {
     package var checksAnswered: UInt64 = 0
     package var consentChecksSent: UInt64 = 0
     package var consentChecksAnswered: UInt64 = 0
+    /// Checks of any kind that were answered, by whoever has the other side's password.
+    package var answered: UInt64 { checksAnswered &+ consentChecksAnswered }
     /// Requests of the other side whose integrity held.
     package var requestsReceived: UInt64 = 0
     package var responsesSent: UInt64 = 0

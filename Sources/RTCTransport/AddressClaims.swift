@@ -1,0 +1,42 @@
+import RTCWire
+
+/// Which flow a datagram is for.
+enum DatagramRoute {
+    case unknown
+    /// Its source address is the flow's.
+    case bound(PeerFlow)
+    /// Nobody has its source address; a check names the flow.
+    case named(PeerFlow)
+    /// A check names a flow, and its source address is the other one's.
+    case claim(PeerFlow, of: PeerFlow)
+    /// A response from an address that the first flow has claimed and the second one has.
+    case claimed(PeerFlow, of: PeerFlow)
+}
+
+/// Addresses that one flow has and another one may have taken over: behind a NAT an address changes hands.
+///
+/// A few are kept, the oldest give way: honest claims are settled within a round trip.
+struct AddressClaims {
+    private struct Claim {
+        var address: TransportAddress
+        weak var flow: PeerFlow?
+    }
+
+    private static let limit = 32
+    private var claims: [Claim] = []
+
+    var isEmpty: Bool { claims.isEmpty }
+
+    func claimant(of address: TransportAddress) -> PeerFlow? { claims.first { $0.address == address }?.flow }
+
+    /// The newest claim to an address counts.
+    mutating func add(_ address: TransportAddress, _ flow: PeerFlow) {
+        remove(address)
+        if claims.count >= AddressClaims.limit { claims.removeFirst() }
+        claims.append(Claim(address: address, flow: flow))
+    }
+
+    mutating func remove(_ address: TransportAddress) { claims.removeAll { $0.address == address } }
+
+    mutating func remove(_ flow: PeerFlow) { claims.removeAll { $0.flow === flow || $0.flow == nil } }
+}

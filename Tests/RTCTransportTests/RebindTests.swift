@@ -1,0 +1,169 @@
+import NIOCore
+import NIOPosix
+import RTCCore
+import RTCWire
+import Testing
+
+@testable import RTCTransport
+
+/// Counts the packets of a flow.
+// Touched on the flow's event loop only.
+private final class Counter: PeerFlowHandler, @unchecked Sendable {
+    var packets = 0
+    let connected: EventLoopPromise<Void>
+    private var awaited: (count: Int, promise: EventLoopPromise<Void>)?
+    private let loop: any EventLoop
+
+    init(_ loop: any EventLoop) {
+        self.loop = loop
+        connected = loop.makePromise()
+    }
+
+    func until(_ count: Int) -> EventLoopFuture<Void> {
+        let promise = loop.makePromise(of: Void.self)
+        awaited = (count, promise)
+        check()
+        return promise.futureResult
+    }
+
+    func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
+        packets += 1
+        check()
+    }
+
+    func handle(_ event: PeerEvent, on flow: PeerFlow) { if case .connected = event { connected.succeed() } }
+
+    private func check() { if let awaited, packets >= awaited.count { awaited.promise.succeed() } }
+}
+
+/// Whose datagrams those from an address are, when checks for another peer come from it.
+@Suite struct RebindTests {
+    /// A server's flow and its client.
+    private struct Pair: Sendable {
+        var server: PeerFlow
+        var client: PeerFlow
+        var mux: UDPMux
+        var counter: Counter
+    }
+
+    private static func pair(_ server: UDPMux, port: Int = 0, ssrc: UInt32) -> EventLoopFuture<Pair> {
+        var settings = UDPMuxConfiguration()
+        settings.isExclusive = true
+        return UDPMux.bind(on: server.eventLoop, host: "127.0.0.1", port: port, configuration: settings)
+            .flatMapThrowing { mux in
+                let counter = Counter(server.eventLoop)
+                let near = try makeFlow(mux, .controlling, nil)
+                let far = try makeFlow(server, .controlled, counter)
+                introduce(near, to: far, role: .client)
+                introduce(far, to: near, role: .server)
+                let codec = ReceiveMap.Codec(payloadType: 100, clockRate: 48_000)
+                let line = ReceiveMap.Line(
+                    index: 0, kind: .audio, mid: nil, codecs: [codec], extensionMap: RTPExtensionMap(),
+                    sources: [.init(ssrc: ssrc)])
+                far.perform { peer, _, _ in peer.setReceiveMap(ReceiveMap(lines: [line])) }
+                near.perform { peer, _, _ in
+                    peer.addSendStream(
+                        SendStreamConfiguration(ssrc: ssrc, payloadType: 100, clockRate: 48_000, kind: .audio))
+                }
+                return Pair(server: far, client: near, mux: mux, counter: counter)
+            }
+            .flatMap { pair in pair.counter.connected.futureResult.map { @Sendable _ in pair } }
+    }
+
+    private static func makeFlow(_ mux: UDPMux, _ role: ICERole, _ handler: Counter?) throws -> PeerFlow {
+        let configuration = PeerConfiguration(iceRole: role, certificate: try DTLSCertificate.generate())
+        let flow = try #require(mux.makeFlow(configuration: configuration, handler: handler))
+        flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
+        return flow
+    }
+
+    private static func introduce(_ flow: PeerFlow, to other: PeerFlow, role: DTLSRole) {
+        let candidate = other.peer.localCandidates[0].sdp(ufrag: other.peer.localCredentials.ufrag)
+        let (credentials, fingerprint) = (other.peer.localCredentials, other.peer.localFingerprint)
+        flow.perform { peer, outbox, now in
+            peer.setRemote(credentials: credentials, fingerprint: fingerprint, dtlsRole: role, now: now, into: outbox)
+            peer.addRemoteCandidate(candidate, now: now, into: outbox)
+        }
+    }
+
+    private static func send(_ count: Int, from flow: PeerFlow, ssrc: UInt32) {
+        for number in 0..<count {
+            flow.perform { peer, outbox, now in
+                [UInt8(truncatingIfNeeded: number)].withUnsafeBytes {
+                    _ = peer.send(
+                        ssrc: ssrc, marker: false, timestamp: UInt32(number) * 960, extensions: RTPExtensions(),
+                        payload: $0, now: now, into: outbox)
+                }
+            }
+        }
+    }
+
+    /// An intact check for `flow`, as somebody who reads the network gets hold of it.
+    private static func capturedCheck(for flow: PeerFlow) throws -> [UInt8] {
+        // The other side's agent makes it: a second one with the same credentials.
+        var configuration = PeerConfiguration(iceRole: .controlling, certificate: try DTLSCertificate.generate())
+        configuration.iceCredentials = flow.peer.remoteCredentials
+        var peer = Peer(configuration: configuration, now: MonotonicClock.now())
+        let outbox = Outbox()
+        peer.addLocalCandidate(TransportAddress(ipv4: 0x7f00_0001, port: 9))
+        let candidate = flow.peer.localCandidates[0].sdp(ufrag: flow.peer.localCredentials.ufrag)
+        let now = MonotonicClock.now()
+        peer.setRemote(
+            credentials: flow.peer.localCredentials, fingerprint: flow.peer.localFingerprint, dtlsRole: .client,
+            now: now, into: outbox)
+        peer.addRemoteCandidate(candidate, now: now, into: outbox)
+        peer.advance(to: now, into: outbox)
+        return Array(outbox.bytes(of: try #require(outbox.datagrams.first)))
+    }
+
+    @Test func aRepeatedCheckDoesNotTakeAnothersAddress() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
+        let victim = try await loop.flatSubmit { Self.pair(server, ssrc: 1) }.get()
+        let other = try await loop.flatSubmit { Self.pair(server, ssrc: 2) }.get()
+        try await loop.submit {
+            let requests = other.server.peer.iceStatistics.requestsReceived
+            let check = try Self.capturedCheck(for: other.server)
+            for _ in 0..<3 {
+                server.received(
+                    AddressedEnvelope(
+                        remoteAddress: victim.mux.localAddress.socketAddress, data: ByteBuffer(bytes: check)))
+                server.readCompleted()
+            }
+            // The check is a good one, and yet the address stays with the one who has it.
+            let received = other.server.peer.iceStatistics.requestsReceived
+            #expect(received == requests + 3)
+            let trusts = other.server.peer.trusts(victim.mux.localAddress)
+            #expect(trusts)
+            Self.send(20, from: victim.client, ssrc: 1)
+            Self.send(20, from: other.client, ssrc: 2)
+        }.get()
+        try await loop.flatSubmit { victim.counter.until(20).and(other.counter.until(20)).map { _ in } }.get()
+        #expect(try await loop.submit { server.statistics.reboundAddresses }.get() == 0)
+        for mux in [victim.mux, other.mux, server] { try await mux.close().get() }
+        try await group.shutdownGracefully()
+    }
+
+    /// Behind a NAT, or where a client begins anew on its port, the address has another owner: it proves itself by
+    /// answering our checks.
+    @Test func anAddressThatHasChangedHandsIsFollowed() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
+        let first = try await loop.flatSubmit { Self.pair(server, ssrc: 1) }.get()
+        let address = first.mux.localAddress
+        try await first.mux.close().get()
+        #expect(try await loop.submit { server.flowCount }.get() == 1)
+        let second = try await loop.flatSubmit { Self.pair(server, port: Int(address.port), ssrc: 2) }.get()
+        try await loop.submit {
+            #expect(second.mux.localAddress == address)
+            Self.send(20, from: second.client, ssrc: 2)
+        }.get()
+        try await loop.flatSubmit { second.counter.until(20) }.get()
+        #expect(try await loop.submit { server.statistics.reboundAddresses }.get() == 1)
+        #expect(try await loop.submit { first.counter.packets }.get() == 0)
+        for mux in [second.mux, server] { try await mux.close().get() }
+        try await group.shutdownGracefully()
+    }
+}
