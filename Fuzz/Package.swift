@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A package of its own, so that users never resolve it and every target can be built with the sanitizers.
-// `Sources/RTCWire` and `Sources/WireFuzzing` are symbolic links into the main package. To add a target for another
+// `Sources/RTCWire`, `Sources/WireFuzzing` and the like are symbolic links into the main package. To add a target for another
 // room: link the room and its bodies here, write `Sources/fuzz-NAME/Main.swift`, add NAME below and, in `seeds.py`, what
 // its seeds are.
 
@@ -24,9 +24,17 @@ func fuzz(_ name: String, _ bodies: Target.Dependency) -> Target {
 
 let package = Package(
     name: "fuzz",
+    dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
     targets: [
+        .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
         .target(name: "RTCWire", swiftSettings: settings),
         .target(name: "WireFuzzing", dependencies: ["RTCWire"], swiftSettings: settings),
+        .target(
+            name: "LiveKitProtocol",
+            dependencies: ["CCrypto", .product(name: "SwiftProtobuf", package: "swift-protobuf")], exclude: ["Protos"],
+            swiftSettings: settings),
+        .target(name: "SignallingFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
+        fuzz("signalling", "SignallingFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "red"].map { fuzz($0, "WireFuzzing") }
 )

@@ -3,6 +3,8 @@
 
 Of the recorded packets only the first of each shape is kept, so that the corpus stays small.
 """
+import base64
+import gzip
 import hashlib
 import json
 import pathlib
@@ -80,6 +82,47 @@ TRANSPORT_FEEDBACK = (
 )
 
 
+def field(number, value):
+    """One protobuf field: an integer, or something with a length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def signalling():
+    """Messages of LiveKit's clients; the first byte chooses the reader."""
+    description = field(1, b"offer") + field(2, b"v=0\r\n") + field(3, 7)
+    add_track = field(1, b"cid") + field(3, 1) + field(9, field(1, 2) + field(2, 1280) + field(3, 720))
+    sync = field(1, description) + field(3, field(1, b"cid") + field(2, field(1, b"TR_1"))) + field(6, b"TR_2")
+    sync += field(7, field(1, b"PA_1") + field(2, 9))
+    for number, content in (
+        (1, description), (2, description), (3, field(1, b'{"candidate":""}') + field(3, 1)), (4, add_track),
+        (5, field(1, b"TR_1") + field(2, 1)), (6, field(1, b"TR_1") + field(3, field(1, b"PA_1") + field(2, b"TR_1"))),
+        (7, field(1, b"TR_1") + field(4, 2)), (8, field(2, 1) + field(3, 2)), (11, field(1, 1)), (12, sync),
+        (13, field(2, 1)), (15, field(1, b"m") + field(3, field(1, b"k") + field(2, b"v"))), (16, field(1, 5)),
+        (17, field(1, b"TR_1") + field(2, b"\x00\x01")), (23, b"")):
+        yield bytes([0]) + field(number, content)
+    yield bytes([0]) + field(14, 1234567)
+    for text in ('{"pingReq":{"timestamp":"5"}}', '{"offer":{"type":"offer","sdp":"v=0","id":1}}',
+                 '{"updateMetadata":{"attributes":{"a":"b"}},"later":[1,{"x":null}]}'):
+        yield bytes([1]) + text.encode()
+    join = field(1, field(1, 9) + field(3, 17)) + field(2, field(1, 1)) + field(6, description) + field(9, b"PA_1")
+    for wrapped in (field(2, join), field(1, 1) + field(2, gzip.compress(join * 4, mtime=0))):
+        yield bytes([2]) + wrapped
+        yield bytes([3]) + base64.b64encode(wrapped)
+    parts = [base64.urlsafe_b64encode(part).rstrip(b"=") for part in (
+        b'{"alg":"HS256","typ":"JWT"}', b'{"iss":"key","sub":"a","exp":1800000000,"video":{"room":"r","roomJoin":true}}', b"x" * 32)]
+    yield bytes([4]) + b".".join(parts)
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -98,6 +141,8 @@ def shapes():
                 yield "opus", payload[:1], payload[:32]
     for text in TRANSPORT_FEEDBACK:
         yield "rtcp", text, bytes.fromhex(text.replace(" ", ""))
+    for message in signalling():
+        yield "signalling", message, message
     for message in stun_messages():
         yield "stun", (message[:2], len(message)), message
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):
