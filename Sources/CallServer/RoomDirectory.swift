@@ -10,15 +10,18 @@ final class RoomDirectory: Sendable {
         var nextLoop = 0
         var participants = 0
         var pending = 0
-        var participantsByRoom: [String: Int] = [:]
+        /// By room, then by identity: one that joins again has two seats for a moment.
+        var seated: [String: [String: Int]] = [:]
         /// Of rooms that have a bound of their own.
         var seats: [String: Int] = [:]
 
         func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
             participants < limits.participants && pending < min(limits.pendingParticipants, limits.halfOpenPeers / 2)
                 && (rooms[room] != nil || rooms.count < limits.rooms)
-                && (participantsByRoom[room] ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
+                && (seated[room]?.count ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
         }
+
+        func isSeated(_ identity: String, in room: String) -> Bool { seated[room]?[identity] != nil }
     }
 
     /// What one participant takes of the server's limits; given back once.
@@ -27,11 +30,13 @@ final class RoomDirectory: Sendable {
 
         private let directory: RoomDirectory
         private let room: String
+        private let identity: String
         private let stage = NIOLockedValueBox(Stage.pending)
 
-        fileprivate init(directory: RoomDirectory, room: String) {
+        fileprivate init(directory: RoomDirectory, room: String, identity: String) {
             self.directory = directory
             self.room = room
+            self.identity = identity
         }
 
         deinit { giveBack() }
@@ -46,7 +51,7 @@ final class RoomDirectory: Sendable {
                 return stage
             }
             guard next.rawValue > previous.rawValue else { return }
-            directory.release(room, pending: previous == .pending, participant: next == .givenBack)
+            directory.release(room, identity, pending: previous == .pending, participant: next == .givenBack)
         }
     }
 
@@ -67,28 +72,31 @@ final class RoomDirectory: Sendable {
         self.loops = loops
     }
 
-    /// Whether the server could let one more into a room.
-    func hasSeat(in room: String) -> Bool { state.withLockedValue { $0.isFree(room, configuration.limits) } }
+    /// Whether the server could let somebody into a room: one who is there already takes the place of the earlier self.
+    func hasSeat(in room: String, for identity: String) -> Bool {
+        state.withLockedValue { $0.isSeated(identity, in: room) || $0.isFree(room, configuration.limits) }
+    }
 
     /// A seat in a room, or nil where the room or the server is full.
-    func takeSeat(in room: String) -> Seat? {
+    func takeSeat(in room: String, for identity: String) -> Seat? {
         let isFree = state.withLockedValue { state in
             guard state.isFree(room, configuration.limits) else { return false }
             state.participants += 1
             state.pending += 1
-            state.participantsByRoom[room, default: 0] += 1
+            state.seated[room, default: [:]][identity, default: 0] += 1
             return true
         }
-        return isFree ? Seat(directory: self, room: room) : nil
+        return isFree ? Seat(directory: self, room: room, identity: identity) : nil
     }
 
-    private func release(_ room: String, pending: Bool, participant: Bool) {
+    private func release(_ room: String, _ identity: String, pending: Bool, participant: Bool) {
         state.withLockedValue { state in
             if pending { state.pending -= 1 }
             guard participant else { return }
             state.participants -= 1
-            let left = (state.participantsByRoom[room] ?? 1) - 1
-            state.participantsByRoom[room] = left > 0 ? left : nil
+            let left = (state.seated[room]?[identity] ?? 1) - 1
+            state.seated[room]?[identity] = left > 0 ? left : nil
+            if state.seated[room]?.isEmpty == true { state.seated[room] = nil }
         }
     }
 

@@ -10,6 +10,7 @@ import calls
 import command_line
 import hostile
 import recording
+import recovery
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
 
@@ -133,5 +134,5 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    modules = [sys.modules[__name__], recording, rooms_api, calls, command_line, hostile]
+    modules = [sys.modules[__name__], recording, recovery, rooms_api, calls, command_line, hostile]
     sys.exit(run([test for module in modules for test in tests_of(module)]))

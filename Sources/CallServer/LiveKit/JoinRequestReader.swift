@@ -2,14 +2,13 @@ import LiveKitProtocol
 
 /// Reads the `join_request` of `/rtc/v1`: base64 of a WrappedJoinRequest, whose content may be gzip'ed.
 enum JoinRequestReader {
-    private static let largest = 1 << 20
-
     static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) throws(LiveKitRefusal) {
-        // A blank was a plus sign that its sender did not escape.
-        guard let text = request["join_request"]?.replacing(" ", with: "+"), !text.isEmpty else {
+        guard let text = request["join_request"], !text.isEmpty else {
             throw LiveKitRefusal(400, "join_request is missing")
         }
-        guard let join = decode(text) else { throw LiveKitRefusal(400, "join_request cannot be decoded") }
+        guard let join = SignalReading.joinRequest(text) else {
+            throw LiveKitRefusal(400, "join_request cannot be decoded")
+        }
         if !join.metadata.isEmpty || !join.participantAttributes.isEmpty {
             guard ticket.grant.canUpdateOwnMetadata == true else {
                 throw LiveKitRefusal(401, "permissions denied: canUpdateOwnMetadata is not granted")
@@ -24,19 +23,6 @@ enum JoinRequestReader {
         ticket.participantID = join.participantSid.isEmpty ? nil : join.participantSid
         ticket.publisherOffer = join.hasPublisherOffer ? join.publisherOffer : nil
         ticket.addTracks = join.addTrackRequests
-    }
-
-    private static func decode(_ text: String) -> Livekit_JoinRequest? {
-        guard let bytes = Base64.decode(text), let wrapped = try? Livekit_WrappedJoinRequest(wireBytes: bytes) else {
-            return nil
-        }
-        var content = Array(wrapped.joinRequest)
-        guard content.count <= largest else { return nil }
-        if wrapped.compression == .gzip {
-            guard let plain = try? Gzip.decompress(content, limit: largest) else { return nil }
-            content = plain
-        }
-        return try? Livekit_JoinRequest(wireBytes: content)
     }
 }
 
@@ -64,6 +50,7 @@ enum JoinQueryReader {
                 capabilities[String($0)]
             }
         }
+        if let name = request["publish"], !name.isEmpty { ticket.becomePublishOnly(name) }
         guard ticket.grant.canUpdateOwnMetadata == true, let text = request["attributes"],
             let attributes = Base64.decode(text).flatMap(JSONText.strings)
         else { return }

@@ -27,7 +27,14 @@ extension LiveKitParticipant {
                 })
         case .syncState(let state): handleSyncState(state)
         case .simulate(let scenario): simulate(scenario)
-        case .updateLayers, .updateAudioTrack, .updateVideoTrack, .publishDataTrackRequest,
+        case .updateAudioTrack(let update):
+            room.updateTrack(update.trackSid, of: self) { $0.audioFeatures = update.features }
+        case .updateVideoTrack(let update):
+            room.updateTrack(update.trackSid, of: self) {
+                $0.width = update.width
+                $0.height = update.height
+            }
+        case .updateLayers, .publishDataTrackRequest,
             .unpublishDataTrackRequest, .updateDataSubscription, .storeDataBlobRequest, .getDataBlobRequest, nil:
             logger.debug("signalling message not acted on")
         }

@@ -6,11 +6,7 @@ extension LiveKitRoom {
     func resume(_ session: LiveKitSession) {
         let known = model.participant(identity: session.ticket.identity).flatMap { participants[$0.id] }
         if let known, known.canResume(session.ticket) { return known.resume(session) }
-        session.logger.info("nothing to resume, the client is told to join anew")
-        let leave = LiveKitParticipant.leaveRequest(
-            .stateMismatch, .reconnect, protocol: session.ticket.client.protocol)
-        if let leave { session.send(.with { $0.leave = leave }) }
-        session.close()
+        session.refuseResume()
     }
 
     func reconnectResponse(for participant: LiveKitParticipant) -> Livekit_ReconnectResponse {

@@ -14,6 +14,7 @@ extension LiveKitRoom {
                     isMuted: track.info.muted))
         }
         observe(RoomEvent.trackPublished, track)
+        noteRoomChange()
         for other in participants.values where other !== participant { tellPermission(track, to: other) }
         settleSubscriptions()
     }
@@ -24,6 +25,7 @@ extension LiveKitRoom {
         participant.logger.info("track unpublished", metadata: ["track": "\(sid)"])
         update(participant.sid, now: true) { $0.tracks.removeAll { $0.id == sid } }
         observe(RoomEvent.trackUnpublished, track)
+        noteRoomChange()
         settleSubscriptions()
     }
 

@@ -18,6 +18,7 @@ final class LiveKitRoom: @unchecked Sendable {
     var participants: [String: LiveKitParticipant] = [:]
     var updates = PendingUpdates()
     private var hadParticipants = false
+    var roomUpdate: Scheduled<Void>?
     var detector = LiveKitSpeakerDetector()
     /// Limits what a participant's connection is taken to carry, in bits a second, for test clients; 0 lifts the limit.
     var limitBandwidth: ((LiveKitParticipant, Int64) -> Void)?
@@ -71,6 +72,7 @@ final class LiveKitRoom: @unchecked Sendable {
         speakerTimer?.cancel()
         closing?.cancel()
         updates.timer?.cancel()
+        roomUpdate?.cancel()
         loop.remove(self)
         directory.remove(self)
         logger.info("room closed", metadata: ["sid": "\(sid)"])
@@ -97,14 +99,14 @@ final class LiveKitRoom: @unchecked Sendable {
     func enter(_ session: LiveKitSession) {
         guard !isClosed else { return session.begin() }
         if session.ticket.reconnects { return resume(session) }
-        guard let seat = directory.takeSeat(in: name) else {
-            return session.close(because: "the room or the server is full")
-        }
         if let earlier = model.participant(identity: session.ticket.identity) {
             remove(earlier.id, reason: .duplicateIdentity)
         }
+        guard let seat = directory.takeSeat(in: name, for: session.ticket.identity) else {
+            return session.refuse(.joinFailure, .disconnect, because: "the room or the server is full")
+        }
         guard let participant = LiveKitParticipant(session: session, room: self, seat: seat) else {
-            return session.close(because: "the media port has too many peers")
+            return session.refuse(.joinFailure, .disconnect, because: "the media port has too many peers")
         }
         closing?.cancel()
         hadParticipants = true
@@ -112,6 +114,7 @@ final class LiveKitRoom: @unchecked Sendable {
         model.join(RoomParticipant(participant))
         participant.logger.info("participant joins")
         participant.begin()
+        noteRoomChange()
     }
 
     /// The participant's media is connected.
@@ -140,6 +143,7 @@ final class LiveKitRoom: @unchecked Sendable {
         for track in gone.tracks { tracks[track.id] = nil }
         settleSubscriptions()
         detector.remove(sid)
+        noteRoomChange()
         if participants.isEmpty { closeWhenEmpty(afterSeconds: settings.departureTimeout) }
     }
 }

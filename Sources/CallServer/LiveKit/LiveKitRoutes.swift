@@ -62,7 +62,13 @@ struct LiveKitRoutes: Sendable {
             JoinQueryReader.read(request, into: &ticket)
         }
         try checkSizes(ticket)
-        guard directory.hasSeat(in: room) else { throw LiveKitRefusal(503, "the room or the server is full") }
+        guard configuration.autoCreatesRooms || directory.existingRoom(named: room) != nil else {
+            throw LiveKitRefusal(404, "requested room does not exist")
+        }
+        // Whoever comes back has a seat, or is told so in its own words.
+        guard ticket.reconnects || directory.hasSeat(in: room, for: ticket.identity) else {
+            throw LiveKitRefusal(503, "the room or the server is full")
+        }
         return ticket
     }
 

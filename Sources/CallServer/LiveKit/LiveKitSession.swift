@@ -26,9 +26,24 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
 
     /// Goes to the room; once more where that one has just closed.
     func begin() {
-        let room = directory.room(named: ticket.room, claim: ticket.claims.roomConfig)
+        guard let room = ticket.reconnects ? directory.existingRoom(named: ticket.room) : joinedRoom else {
+            return refuseResume()
+        }
         self.room.withLockedValue { $0 = room }
         room.eventLoop.execute { room.enter(self) }
+    }
+
+    private var joinedRoom: LiveKitRoom? { directory.room(named: ticket.room, claim: ticket.claims.roomConfig) }
+
+    /// Tells a client that there is nothing to come back to; it joins anew by itself.
+    func refuseResume() { refuse(.stateMismatch, .reconnect, because: "there is no such session") }
+
+    /// Ends the connection of a client that has not become a participant.
+    func refuse(_ reason: Livekit_DisconnectReason, _ action: LeaveAction, because text: String) {
+        logger.notice("client sent away", metadata: ["reason": "\(text)"])
+        let leave = LiveKitParticipant.leaveRequest(reason, action, protocol: ticket.client.protocol)
+        if let leave { send(.with { $0.leave = leave }) }
+        close()
     }
 
     func received(_ message: SignalMessage) {
@@ -37,9 +52,9 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
             let request: Livekit_SignalRequest
             var isText = false
             switch message {
-            case .binary(let bytes): request = try Livekit_SignalRequest(wireBytes: bytes)
+            case .binary(let bytes): request = try SignalReading.request(binary: bytes)
             case .text(let text):
-                request = try Livekit_SignalRequest(wireJSON: text)
+                request = try SignalReading.request(text: text)
                 isText = true
             }
             room.eventLoop.execute { [isText] in

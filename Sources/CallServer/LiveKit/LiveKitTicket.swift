@@ -42,6 +42,13 @@ struct LiveKitTicket: Sendable {
         attributes = claims.attributes ?? [:]
     }
 
+    /// A second connection of the same client that only publishes; `name` tells it from the first.
+    mutating func becomePublishOnly(_ name: String) {
+        identity += "#\(name)"
+        claims.video?.canPublish = true
+        claims.video?.canSubscribe = false
+    }
+
     /// Takes over what a newer connection of the same participant has shown.
     mutating func renew(_ newer: LiveKitTicket) {
         claims = newer.claims

@@ -15,6 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --key devkey --secret a-secret-of-32-characters-or-more
               callagent serve --port 7880 --bind 192.0.2.10 --key devkey --secret ...
               callagent serve --key devkey --secret ... --webhook http://127.0.0.1:8080/hooks
+              callagent serve --secret ... --ice-server turn:192.0.2.9:3478,user,password
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "TCP port for signalling; 0 lets the system choose.")
@@ -49,11 +50,25 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Let the room API unmute tracks; without it that is refused with 412.")
     var allowRemoteUnmute = false
 
+    @Option(
+        name: .customLong("ice-server"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A STUN or TURN server that clients are told to use; repeatable. TURN needs a user and a secret.",
+            valueName: "url[,user,secret]"))
+    var iceServers: [String] = []
+
+    @Flag(name: .customLong("no-auto-create"), help: "Refuse to join rooms that have not been created before.")
+    var refusesUnknownRooms = false
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): use 0 to 65535.") }
+        for text in iceServers where ICEServer(argument: text) == nil {
+            throw ValidationError(
+                "--ice-server \"\(text)\": use a URL, or a URL, a user and a secret with commas between.")
+        }
         guard !key.isEmpty, !secret.isEmpty else { throw ValidationError("--key and --secret must not be empty.") }
         for (option, seconds) in [("--empty-timeout", emptyTimeout), ("--departure-timeout", departureTimeout)]
         where !(1...31_536_000).contains(seconds) {
@@ -73,6 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.emptyTimeout = emptyTimeout
         configuration.departureTimeout = departureTimeout
         configuration.allowsRemoteUnmute = allowRemoteUnmute
+        configuration.iceServers = iceServers.compactMap(ICEServer.init(argument:))
+        configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
         let server = CallServer(configuration: configuration)
         do {
@@ -87,6 +104,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
         await Interruption.wait()
         await server.stop()
+    }
+}
+
+extension ICEServer {
+    /// `URL` or `URL,USER,SECRET`; the secret may have commas.
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count != 2, !parts[0].isEmpty else { return nil }
+        self.init(
+            urls: [parts[0]], username: parts.count == 3 ? parts[1] : "", credential: parts.count == 3 ? parts[2] : "")
     }
 }
 

@@ -1,0 +1,31 @@
+import LiveKitProtocol
+import NIOCore
+
+extension LiveKitRoom {
+    /// Something about the room has changed that its participants see: they are told, at most once in a while.
+    func noteRoomChange() {
+        guard roomUpdate == nil, !isClosed else { return }
+        roomUpdate = eventLoop.scheduleTask(in: .milliseconds(Int64(timing.roomUpdates))) { [weak self] in
+            guard let self else { return }
+            roomUpdate = nil
+            tellRoom()
+        }
+    }
+
+    /// Tells everybody of the room.
+    func tellRoom() {
+        let message = Livekit_SignalResponse.with { $0.roomUpdate.room = info }
+        for participant in participants.values { participant.send(message) }
+    }
+
+    /// Changes what is known of a participant's track, published or announced, and tells everybody.
+    func updateTrack(_ sid: String, of participant: LiveKitParticipant, _ change: (inout Livekit_TrackInfo) -> Void) {
+        if let pending = participant.pendingTracks.first(where: { $0.sid == sid }) { return change(&pending.info) }
+        guard let track = tracks[sid], track.publisher == participant.sid else { return }
+        var info = track.info
+        change(&info)
+        guard info != track.info else { return }
+        track.info = info
+        update(participant.sid, now: true) { _ in }
+    }
+}
