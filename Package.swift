@@ -50,6 +50,7 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
+        .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Bytes and protocols: no socket, no clock, no task.
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
@@ -59,7 +60,7 @@ let package = Package(
         room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
-            ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", nioCore, nioPosix, logging]),
+            ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse", nioCore, nioPosix, logging]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
         room("CallBridge", ["CallModel", "MediaCore", logging]),

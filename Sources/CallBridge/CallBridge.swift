@@ -47,7 +47,7 @@ public final class CallBridge: Sendable {
     }
 
     private let configuration: Configuration
-    private let engine: MediaEngine
+    let engine: MediaEngine
     private let ownsEngine: Bool
 
     /// A bridge with the given configuration.
@@ -70,6 +70,12 @@ public final class CallBridge: Sendable {
         let request = DescriptorRequest(
             conversation: conversation, identity: identity, area: configuration.namedArea)
         return try await join(nil, request, subscribesAutomatically)
+    }
+
+    var logger: Logger { configuration.logger }
+
+    func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
+        try await configuration.descriptors.descriptor(conversation: conversation, identity: identity)
     }
 
     /// Joins the call that a descriptor names. Throws `CallError`.

@@ -56,6 +56,8 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
     public var iceServers: [ICEServer]
     /// What the call is for.
     public var mediaKind: MediaKinds
+    /// What the person who accepts the call hears until it is connected; nil for nothing.
+    public var greeting: VoiceGreeting?
     /// What the server's configuration says besides, by name.
     public var features: [String: FeatureValue]
 
@@ -63,7 +65,7 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
     public init(
         callId: String, conversationId: String, provider: ProviderKind, serviceProviderCallId: String, endpoint: String,
         credentials: Credentials, iceServers: [ICEServer] = [], mediaKind: MediaKinds = .audioVideo,
-        features: [String: FeatureValue] = [:]
+        greeting: VoiceGreeting? = nil, features: [String: FeatureValue] = [:]
     ) {
         self.callId = callId
         self.conversationId = conversationId
@@ -73,15 +75,16 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
         self.credentials = credentials
         self.iceServers = iceServers
         self.mediaKind = mediaKind
+        self.greeting = greeting
         self.features = features
     }
 
     private enum CodingKeys: String, CodingKey {
         case callId, conversationId, provider, serviceProviderCallId, endpoint, credentials, iceServers, mediaKind,
-            features
+            greeting, features
     }
 
-    /// Decodes a descriptor; `iceServers`, `mediaKind` and `features` may be absent.
+    /// Decodes a descriptor; `iceServers`, `mediaKind`, `greeting` and `features` may be absent.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -93,6 +96,7 @@ public struct CallDescriptor: Sendable, Hashable, Codable {
             credentials: try values.decode(Credentials.self, forKey: .credentials),
             iceServers: try values.decodeIfPresent([ICEServer].self, forKey: .iceServers) ?? [],
             mediaKind: try values.decodeIfPresent(MediaKinds.self, forKey: .mediaKind) ?? .audioVideo,
+            greeting: try values.decodeIfPresent(VoiceGreeting.self, forKey: .greeting),
             features: try values.decodeIfPresent([String: FeatureValue].self, forKey: .features) ?? [:])
     }
 }

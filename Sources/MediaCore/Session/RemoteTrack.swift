@@ -47,6 +47,12 @@ public final class RemoteTrack: Sendable {
     /// Gives `sink` every picture as it was received, before decoding.
     public func attach(_ sink: any EncodedVideoSink) { sinks.withLock { $0.encoded.append(sink) } }
 
+    /// Gives `sink` nothing more.
+    public func detach(_ sink: any AudioSink) { sinks.withLock { $0.audio.removeAll { $0 === sink } } }
+
+    /// Gives `sink` nothing more.
+    public func detach(_ sink: any VideoSink) { sinks.withLock { $0.video.removeAll { $0 === sink } } }
+
     /// Takes all sinks away.
     public func detachAll() { sinks.withLock { $0 = Sinks() } }
 

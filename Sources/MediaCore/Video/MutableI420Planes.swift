@@ -17,6 +17,13 @@ package struct MutableI420Planes: @unchecked Sendable {
             yStride: yStride, uStride: uvStride, vStride: uvStride, width: width, height: height)
     }
 
+    /// A rectangle of the picture; position even, and held to the picture's bounds by the caller.
+    package func part(x: Int, y row: Int, width: Int, height: Int) -> MutableI420Planes {
+        MutableI420Planes(
+            y: y + row * yStride + x, u: u + row / 2 * uvStride + x / 2, v: v + row / 2 * uvStride + x / 2,
+            yStride: yStride, uvStride: uvStride, width: width, height: height)
+    }
+
     /// Paints the whole picture in one colour.
     package func fill(y luma: UInt8, u blue: UInt8, v red: UInt8) {
         for row in 0..<height { (y + row * yStride).update(repeating: luma, count: width) }

@@ -69,6 +69,11 @@ struct CallCommand: AsyncParsableCommand {
         help: ArgumentHelp("Hostile datagrams a second, see docs/testing.md.", visibility: .hidden))
     var hostile = 0
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Speak this to the second participant, who accepts the call, until the call is heard.")
+    var greeting: String?
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var output: OutputOptions
 
@@ -111,6 +116,7 @@ struct CallCommand: AsyncParsableCommand {
         settings.picture = picture
         settings.srtp = srtp.srtp
         settings.mode = twoConnections ? .twoConnections : .automatic
+        settings.greeting = greeting
         settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
         let report: RunReport
         do {

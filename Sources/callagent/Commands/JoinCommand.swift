@@ -15,6 +15,7 @@ struct JoinCommand: AsyncParsableCommand {
               callagent join --url ws://127.0.0.1:7880 --token eyJ... --tone 440
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
+              callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port.")
@@ -48,6 +49,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     @OptionGroup var wishes: ReceivingOptions
     @OptionGroup var media: MediaOptions
+    @OptionGroup var listening: ListeningOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var output: OutputOptions
 
@@ -68,6 +70,7 @@ struct JoinCommand: AsyncParsableCommand {
         output.bootstrapLogging()
         let published = try media.publications()
         if let record { try RecordingFolder.prepare(record) }
+        let speaker = try listening.openSpeaker()
         let begun = MediaTime.now
         let access =
             token
@@ -83,15 +86,24 @@ struct JoinCommand: AsyncParsableCommand {
         configuration.media.srtpBackend = srtp.srtp
         configuration.streaming = wishes.streaming
         let bridge = CallBridge(configuration: configuration)
+        let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)
         let call = try await bridge.join(
             conversation: descriptor.conversationId, subscribesAutomatically: !wishes.noSubscribe)
+        heard?.play(call)
         let participant = AgentParticipant(
             await call.localParticipant.identity, call: call, begun: begun, keepsAudio: false, recordTo: record,
             wishes: wishes)
-        let report: RunReport
+        let progress = Progress(isQuiet: output.json)
+        var report: RunReport
         do {
+            let printed: @Sendable (String) -> Void = { print($0) }
+            let indicator = try IndicatorWatch(
+                call, begun: begun, picture: listening.pip, line: listening.indicator && !output.json ? printed : nil)
+            await indicator.start()
             report = try await JoinRun(participant, call: call, published: published, duration: duration)
-                .run(progress: Progress(isQuiet: output.json))
+                .run(progress: progress)
+            report.indicator = try await indicator.finish()
+            report.greeting = try heard?.end()
         } catch {
             await call.leave()
             throw error
@@ -113,6 +125,11 @@ struct MediaOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Publish synthesised speech.")
     var say: String?
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Publish what a microphone hears: pulse or pulse:SOURCE.", valueName: "device"))
+    var mic: SoundDevice?
+
     @Option(name: .long, parsing: .unconditional, help: "Publish a moving test card, WxH@FPS.")
     var testCard: PictureFormat?
 
@@ -123,12 +140,13 @@ struct MediaOptions: ParsableArguments {
     var y4m: String?
 
     func validate() throws {
-        if [tone != nil, wav != nil, say != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("--tone, --wav and --say exclude each other: one sound can be published.")
+        if [tone != nil, wav != nil, say != nil, mic != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("--tone, --wav, --say and --mic exclude each other: one sound can be published.")
         }
         if simulcast, testCard == nil, y4m == nil {
             throw ValidationError("--simulcast needs a picture: give --test-card or --y4m.")
         }
+        if case .file(let path) = mic { throw ValidationError("--mic \(path): publish a file with --wav.") }
         if testCard != nil, y4m != nil {
             throw ValidationError("--test-card and --y4m exclude each other: one picture can be published.")
         }
@@ -146,6 +164,10 @@ struct MediaOptions: ParsableArguments {
         if let say {
             let source = try SpeechSource(say)
             result.append(.audio(name: "speech") { source })
+        }
+        if case .pulse(let device) = mic {
+            let source = try PulseMicrophone(device: device)
+            result.append(.audio(name: "microphone") { source })
         }
         if let card = testCard {
             result.append(

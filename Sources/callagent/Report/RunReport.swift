@@ -18,6 +18,10 @@ struct RunReport: Codable {
     var srtpProfile: String?
     /// `call` with --network or --hostile: what the relays did.
     var network: NetworkReport?
+    /// With --greeting: what the one who accepted the call heard first.
+    var greeting: GreetingSummary?
+    /// What the active-call indicator showed; in `call` the first participant's.
+    var indicator = IndicatorReport()
     /// `join` only: what happened, in order.
     var events: [EventReport]?
 }

@@ -19,6 +19,8 @@ actor CallRun {
         var srtp = SRTPBackendChoice.libcrypto
         var mode = LiveKitLikeProvider.Mode.automatic
         var network = CallNetwork.Settings()
+        /// Spoken to the second participant from the moment of accepting.
+        var greeting: String?
     }
 
     /// One participant with what it sends.
@@ -46,6 +48,8 @@ actor CallRun {
     private let script: TurnScript
     private var members: [Member] = []
     private var network: CallNetwork?
+    private var hearing: Hearing?
+    private var indicator: IndicatorWatch?
     private let begun = MediaTime.now
 
     init(_ settings: Settings, progress: Progress) {
@@ -67,9 +71,13 @@ actor CallRun {
             for member in members { snapshots.append(await member.participant.snapshot()) }
             let used = Resources.now
             let networkReport = await network?.report()
+            let shown = try await indicator?.finish()
+            let greeting = try hearing?.end()
             await leave()
             var report = conclude(snapshots, start: start, used: used)
             report.network = networkReport
+            report.indicator = shown ?? IndicatorReport()
+            report.greeting = greeting
             return report
         } catch {
             await leave()
@@ -103,7 +111,17 @@ actor CallRun {
         configuration.engine = engine
         configuration.media.srtpBackend = settings.srtp
         network?.route(&configuration.media)
-        let call = try await CallBridge(configuration: configuration).join(conversation: settings.room, as: name)
+        let bridge = CallBridge(configuration: configuration)
+        if index == 1, let greeting = settings.greeting {
+            hearing = try await Hearing.begin(on: bridge, speaker: nil, greeting: greeting)
+        }
+        let call = try await bridge.join(conversation: settings.room, as: name)
+        if index == 1 { hearing?.play(call) }
+        if index == 0 {
+            let watch = try IndicatorWatch(call, begun: begun, picture: nil, line: nil)
+            await watch.start()
+            indicator = watch
+        }
         let senders = Dictionary(
             uniqueKeysWithValues: (0..<settings.participants).map { (Self.name($0), UInt16($0 + 1)) })
         let participant = AgentParticipant(
