@@ -56,6 +56,15 @@ def rtcp_shape(packet):
     return tuple(shape)
 
 
+def sctp_shape(packet):
+    shape, at = [], 12
+    while at + 4 <= len(packet):
+        length = struct.unpack_from(">H", packet, at + 2)[0]
+        shape.append((packet[at], packet[at + 1], min(length, 40)))
+        at += (max(length, 4) + 3) & ~3
+    return tuple(shape)
+
+
 def stun_messages():
     for path in sorted(VECTORS.glob("stun-*.json")):
         content = json.loads(path.read_text())
@@ -141,6 +150,11 @@ def shapes():
                 yield "opus", payload[:1], payload[:32]
     for text in TRANSPORT_FEEDBACK:
         yield "rtcp", text, bytes.fromhex(text.replace(" ", ""))
+    for path in sorted(VECTORS.glob("*.sctp.pcap")):
+        for packet in datagrams(path):
+            yield "sctp", sctp_shape(packet), packet
+            if packet[12] == 0 and packet[24:28] == b"\0\0\0\x32":
+                yield "sctp", packet[28:40], packet[28:]
     for message in signalling():
         yield "signalling", message, message
     for message in stun_messages():

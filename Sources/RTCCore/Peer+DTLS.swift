@@ -39,7 +39,9 @@ extension Peer {
         }
         countSent(outbox, from: first)
         perform(action ?? .none, now, outbox)
-        for message in messages { outbox.events.append(.applicationData(message)) }
+        for message in messages {
+            if data.isOn { receiveData(message, now, outbox) } else { outbox.events.append(.applicationData(message)) }
+        }
     }
 
     mutating func advanceDTLS(_ now: Instant, _ outbox: Outbox) {
@@ -72,7 +74,9 @@ extension Peer {
     private mutating func perform(_ action: DTLSAction, _ now: Instant, _ outbox: Outbox) {
         switch action {
         case .none: break
-        case .connected: keySRTP(now, outbox)
+        case .connected:
+            keySRTP(now, outbox)
+            advanceData(now, outbox)
         case .closed: finish(outbox)
         case .failed(let failure): fail(.dtls(failure), outbox)
         }
@@ -93,6 +97,7 @@ extension Peer {
     mutating func fail(_ failure: PeerFailure, _ outbox: Outbox) {
         guard dtlsFailure == nil, state != .closed else { return }
         dtlsFailure = failure
+        closeData(latest, outbox)
         state = .failed
         outbox.events.append(.failed(failure))
         outbox.events.append(.stateChanged(.failed))
@@ -101,6 +106,7 @@ extension Peer {
     /// Leaves: RTCP BYE for every stream, then close_notify. Final.
     package mutating func close(now: Instant, into outbox: Outbox) {
         guard state != .closed else { return }
+        closeData(now, outbox)
         sendGoodbye(sending.streams.filter { $0.lastSent != nil }, now, outbox)
         if let destination = selectedPair?.remote, dtls != nil {
             let first = outbox.datagrams.count
@@ -112,6 +118,7 @@ extension Peer {
 
     private mutating func finish(_ outbox: Outbox) {
         guard state != .closed else { return }
+        closeData(latest, outbox)
         ice.close()
         state = .closed
         outbox.events.append(.closed)

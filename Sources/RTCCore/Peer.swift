@@ -20,7 +20,7 @@ package struct Peer: ~Copyable {
     var srtpProfile: SRTPProfile?
     var receiving: ReceiveStreams
     var sending = SendStreams()
-    var data = DataChannelTransport()
+    var data: DataChannelTransport
     var clock = NTPClock()
     var roundTrip = RoundTripTime()
     /// What we call ourselves in RTCP while we send no stream.
@@ -46,6 +46,7 @@ package struct Peer: ~Copyable {
         random = PeerRandom(seed: configuration.seed)
         feedbackSSRC = UInt32.random(in: 1 ... .max, using: &random)
         receiving = ReceiveStreams(limits: configuration.streams)
+        data = DataChannelTransport(configuration: Peer.sctpConfiguration(configuration))
         ice = ICEAgent(configuration: Peer.iceConfiguration(configuration))
         lossScratch.reserveCapacity(configuration.streams.maximumLosses)
     }

@@ -55,7 +55,9 @@ package struct StreamLimits: Sendable {
 
 /// Which moment `Peer.nextDeadline` waits for, and what for.
 package struct PeerDeadline: Sendable, Hashable {
-    package enum Reason: UInt8, Sendable, Hashable { case ice, dtls, nack, keyFrameRequest, report, transportFeedback }
+    package enum Reason: UInt8, Sendable, Hashable {
+        case ice, dtls, nack, keyFrameRequest, report, transportFeedback, data
+    }
     package var instant: Instant
     package var reason: Reason
 

@@ -24,6 +24,8 @@ package struct PeerStatistics: Sendable, Hashable {
     package var orphanRetransmissions = 0
     /// Packets offered to `send` or `forward` that were too large, of an unknown SSRC, or before the keys stood.
     package var unsentPackets = 0
+    /// Messages of data channels that no channel is open for, or of an unknown kind.
+    package var strayMessages = 0
 
     /// Transport-wide feedback messages.
     package var transportFeedbackSent = 0

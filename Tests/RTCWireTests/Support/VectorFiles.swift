@@ -18,6 +18,8 @@ enum VectorFiles {
 
 /// One datagram of a capture.
 struct CapturedDatagram {
+    /// Of the IPv4 header.
+    var sourceAddress: [UInt8]
     var sourcePort: UInt16
     var destinationPort: UInt16
     var payload: [UInt8]
@@ -47,7 +49,7 @@ enum Pcap {
             }
             datagrams.append(
                 CapturedDatagram(
-                    sourcePort: big16(packet + 20), destinationPort: big16(packet + 22),
+                    sourceAddress: Array(file[(packet + 12)..<(packet + 16)]), sourcePort: big16(packet + 20), destinationPort: big16(packet + 22),
                     payload: Array(file[(packet + 28)..<end])))
             offset = end
         }

@@ -1,0 +1,34 @@
+import RTCWire
+
+/// RTO, RFC 9260 section 6.3.1: smoothed round-trip time plus four variances, within bounds; doubled for every expiry.
+struct RetransmissionTimeout {
+    private(set) var smoothed: Interval?
+    private var variance = Interval.zero
+    private let minimum: Interval
+    private let maximum: Interval
+    private(set) var current: Interval
+
+    init(_ configuration: SCTPConfiguration) {
+        minimum = configuration.minimumRTO
+        maximum = configuration.maximumRTO
+        current = min(configuration.initialRTO, configuration.maximumRTO)
+    }
+
+    /// Takes a measured round trip in (rules C2 to C7).
+    mutating func measure(_ trip: Interval) {
+        guard trip >= .zero else { return }
+        if let old = smoothed {
+            let difference = trip < old ? old - trip : trip - old
+            variance = variance * 0.75 + difference * 0.25
+            smoothed = old * 0.875 + trip * 0.125
+        } else {
+            smoothed = trip
+            variance = trip / 2
+        }
+        let wanted = (smoothed ?? trip) + variance * 4
+        current = Swift.min(Swift.max(wanted, minimum), maximum)
+    }
+
+    /// A timer ran out (rule E2 of section 6.3.3).
+    mutating func backOff() { current = min(current * 2, maximum) }
+}
