@@ -97,8 +97,7 @@ let package = Package(
             "ProviderLiveKitLike",
             [
                 "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire", nioCore,
-                nioPosix,
-                nioHTTP1, nioWebSocket, logging,
+                nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
             ]),
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
