@@ -83,6 +83,8 @@ public struct CallServerConfiguration: Sendable {
     public var logger = Logger(label: "callbridge.server")
     /// Who seals and opens media packets.
     package var srtpBackend: SRTPBackend = .libcrypto
+    /// How they may be sealed, in order of preference.
+    package var srtpProfiles = SRTPProfile.allCases
     /// How webhooks are delivered.
     var webhookPolicy = WebhookPolicy()
     /// Whether a track that was muted from here may be unmuted from here; LiveKit's `room.enable_remote_unmute`.

@@ -8,6 +8,7 @@ import sys
 
 import calls
 import command_line
+import e2ee
 import hostile
 import recording
 import recovery
@@ -134,5 +135,6 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    modules = [sys.modules[__name__], recording, recovery, rooms_api, calls, command_line, hostile]
+    modules = [
+        sys.modules[__name__], recording, recovery, rooms_api, calls, command_line, e2ee, hostile]
     sys.exit(run([test for module in modules for test in tests_of(module)]))

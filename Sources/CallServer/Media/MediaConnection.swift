@@ -55,6 +55,7 @@ final class MediaConnection {
         var configuration = PeerConfiguration(
             iceRole: role == .offering ? .controlling : .controlled, certificate: loop.settings.certificate)
         configuration.srtpBackend = loop.settings.srtpBackend
+        configuration.srtpProfiles = loop.settings.srtpProfiles
         configuration.cname = cname
         configuration.maximumDatagram = MediaConnection.maximumDatagram
         guard let flow = loop.mux.makeFlow(configuration: configuration, handler: nil) else { return nil }

@@ -8,6 +8,7 @@ import RTCWire
 struct MediaSettings: Sendable {
     let certificate: DTLSCertificate
     let srtpBackend: SRTPBackend
+    let srtpProfiles: [SRTPProfile]
     /// The addresses that clients are told; the port is each loop's own.
     let addresses: [TransportAddress]
 
@@ -19,6 +20,7 @@ struct MediaSettings: Sendable {
             throw .noCertificate("\(error)")
         }
         srtpBackend = configuration.srtpBackend
+        srtpProfiles = configuration.srtpProfiles
         addresses = try MediaSettings.addresses(configuration)
     }
 

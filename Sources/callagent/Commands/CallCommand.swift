@@ -75,6 +75,7 @@ struct CallCommand: AsyncParsableCommand {
     var greeting: String?
 
     @OptionGroup var srtp: SRTPOption
+    @OptionGroup var encryption: EncryptionOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -105,16 +106,15 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
-        let embedded = server == nil ? try await EmbeddedServer.start(srtp: srtp.srtp) : nil
+        let embedded = server == nil ? try await EmbeddedServer.start(srtp: srtp) : nil
         var settings = CallRun.Settings(
             serverURL: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
-            secret: secret ?? embedded?.secret ?? "")
+            secret: secret ?? embedded?.secret ?? "", srtp: srtp, encryption: encryption)
         settings.participants = participants
         settings.duration = duration
         settings.room = room
         settings.muted = Set(mute)
         settings.picture = picture
-        settings.srtp = srtp.srtp
         settings.mode = twoConnections ? .twoConnections : .automatic
         settings.greeting = greeting
         settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
@@ -138,12 +138,13 @@ struct EmbeddedServer {
     let key = "callagent"
     let secret: String
 
-    static func start(srtp: SRTPBackendChoice) async throws -> EmbeddedServer {
+    static func start(srtp: SRTPOption) async throws -> EmbeddedServer {
         let secret = String((0..<40).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "x" })
         var configuration = CallServerConfiguration(keys: ["callagent": secret])
         configuration.host = "127.0.0.1"
         configuration.port = 0
-        configuration.srtpBackend = srtp.backend
+        configuration.srtpBackend = srtp.srtp.backend
+        configuration.srtpProfiles = srtp.profiles.map(\.profile)
         let server = CallServer(configuration: configuration)
         try await server.start()
         return EmbeddedServer(server: server, url: "ws://127.0.0.1:\(server.port)", secret: secret)

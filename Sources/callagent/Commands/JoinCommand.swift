@@ -51,6 +51,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var media: MediaOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var srtp: SRTPOption
+    @OptionGroup var encryption: EncryptionOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -85,6 +86,8 @@ struct JoinCommand: AsyncParsableCommand {
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
         configuration.media.srtpBackend = srtp.srtp
         configuration.streaming = wishes.streaming
+        configuration.media.srtpProfiles = srtp.profiles
+        configuration.media.frameEncryption = encryption.frameEncryption()
         let bridge = CallBridge(configuration: configuration)
         let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)
         let call = try await bridge.join(

@@ -91,6 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.iceServers = iceServers.compactMap(ICEServer.init(argument:))
         configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
+        configuration.srtpProfiles = srtp.profiles.map(\.profile)
         let server = CallServer(configuration: configuration)
         do {
             try await server.start()

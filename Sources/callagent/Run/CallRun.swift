@@ -16,7 +16,8 @@ actor CallRun {
         var room = "call"
         var muted: Set<String> = []
         var picture = PictureFormat(argument: "640x360@30")!
-        var srtp = SRTPBackendChoice.libcrypto
+        var srtp: SRTPOption
+        var encryption: EncryptionOption
         var mode = LiveKitLikeProvider.Mode.automatic
         var network = CallNetwork.Settings()
         /// Spoken to the second participant from the moment of accepting.
@@ -109,7 +110,9 @@ actor CallRun {
         var configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: settings.mode)])
         configuration.engine = engine
-        configuration.media.srtpBackend = settings.srtp
+        configuration.media.srtpBackend = settings.srtp.srtp
+        configuration.media.srtpProfiles = settings.srtp.profiles
+        configuration.media.frameEncryption = settings.encryption.frameEncryption()
         network?.route(&configuration.media)
         let bridge = CallBridge(configuration: configuration)
         if index == 1, let greeting = settings.greeting {

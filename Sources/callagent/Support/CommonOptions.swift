@@ -29,13 +29,42 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// Which library seals and opens SRTP.
+/// How SRTP is sealed and opened, and by which library.
 struct SRTPOption: ParsableArguments {
     @Option(name: .long, help: "The SRTP backend: libcrypto or libsrtp2.")
     var srtp: SRTPBackendChoice = .libcrypto
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "An SRTP profile to offer and accept, in order of preference; may be given more than once.",
+            discussion: "aes128-gcm, aes128-cm-sha1-80, aes256-gcm; without it all of them in this order."))
+    var srtpProfile: [SRTPProfileChoice] = []
+
+    /// What was asked for, each once; all where nothing was.
+    var profiles: [SRTPProfileChoice] {
+        let wanted = srtpProfile.isEmpty ? SRTPProfileChoice.preferred : srtpProfile
+        return wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
 }
 
 extension SRTPBackendChoice: ExpressibleByArgument {}
+extension SRTPProfileChoice: ExpressibleByArgument {}
+
+/// End-to-end encryption.
+struct EncryptionOption: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "Encrypt media end to end with this passphrase, which all participants share; the server never sees it.")
+    var e2eeKey: String?
+
+    func validate() throws {
+        if e2eeKey?.isEmpty == true { throw ValidationError("--e2ee-key must not be empty.") }
+    }
+
+    /// A new one for each participant; nil without a passphrase.
+    func frameEncryption() -> FrameEncryption? { e2eeKey.map { FrameEncryption(sharedKey: $0) } }
+}
 
 /// `WxH@FPS`, for example 640x360@30.
 struct PictureFormat: ExpressibleByArgument {
