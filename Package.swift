@@ -92,7 +92,12 @@ let package = Package(
         tests("MediaCore", ["RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
-        tests("CallServer", ["LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+        tests(
+            "CallServer",
+            [
+                "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1,
+                nioWebSocket, logging,
+            ]),
         tests(
             "ProviderLiveKitLike",
             [

@@ -36,6 +36,8 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
         case featureUnavailable
         /// Media can't be read, made or encoded.
         case mediaUnavailable
+        /// The microphone or the camera may not be used.
+        case permissionDenied
     }
 
     /// Whose fault it was.

@@ -1,3 +1,4 @@
+import CallModel
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -13,7 +14,7 @@ public final class CallServer: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [ServerLoop]
         var http: HTTPServer
-        var webhooks: RoomWebhooks?
+        var webhooks: [WebhookQueue]
     }
 
     private enum State {
@@ -26,6 +27,8 @@ public final class CallServer: Sendable {
     private let configuration: CallServerConfiguration
     private let timing: LiveKitTiming
     private let state = NIOLockedValueBox(State.idle)
+    private let hub: RingHub
+    private let journal: CallJournal
 
     /// A server that is not yet started.
     public convenience init(configuration: CallServerConfiguration) {
@@ -35,6 +38,8 @@ public final class CallServer: Sendable {
     init(configuration: CallServerConfiguration, timing: LiveKitTiming) {
         self.configuration = configuration
         self.timing = timing
+        journal = configuration.journal ?? CallJournal(keeps: false)
+        hub = RingHub(settings: configuration.ringing, journal: journal)
     }
 
     /// Binds the ports and begins to serve. Throws `CallServerError`; a server whose start failed holds nothing.
@@ -68,9 +73,10 @@ public final class CallServer: Sendable {
         guard let running else { return }
         // The rooms first, so that everybody hears why.
         for loop in running.loops { try? await loop.close().get() }
+        hub.close()
         await running.http.close()
         let limit = TimeAmount.milliseconds(Int64(configuration.timing.webhookFlush))
-        let flushes = (running.webhooks?.queues ?? []).map { $0.flush(within: limit) }
+        let flushes = running.webhooks.map { $0.flush(within: limit) }
         for flush in flushes { _ = try? await flush.get() }
         try? await running.group.shutdownGracefully()
         configuration.logger.info("call server stopped")
@@ -109,14 +115,28 @@ public final class CallServer: Sendable {
                 loops.append(try await bindMedia(group.next(), index, settings))
             }
             let webhooks = try makeWebhooks(group)
+            let journalWebhooks = try makeJournalWebhooks(group)
+            var observers: [any RoomObserver] = [RoomJournal(hub: hub, journal: journal)]
+            if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
-                configuration: configuration, timing: timing, loops: loops, observer: webhooks)
+                configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers))
             let http = try await listen(group, directory)
-            return Running(group: group, loops: loops, http: http, webhooks: webhooks)
+            return Running(
+                group: group, loops: loops, http: http,
+                webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues)
         } catch {
             for loop in loops { try? await loop.close().get() }
             throw error
         }
+    }
+
+    private func makeJournalWebhooks(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> JournalWebhooks {
+        let webhooks: JournalWebhooks
+        do { webhooks = try JournalWebhooks(configuration) { group.next() } } catch {
+            throw .configuration(error.description)
+        }
+        if !webhooks.queues.isEmpty { journal.attach(webhooks.write) }
+        return webhooks
     }
 
     private func makeWebhooks(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> RoomWebhooks? {
@@ -156,6 +176,7 @@ public final class CallServer: Sendable {
         router.get("/") { _ in HTTPResponse(.ok, "OK") }
         let descriptors = DescriptorEndpoint(configuration: configuration)
         router.any(DescriptorEndpoint.path) { descriptors.respond(to: $0) }
+        RingEndpoint(hub: hub, keys: configuration.keys).add(to: &router)
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
         return router

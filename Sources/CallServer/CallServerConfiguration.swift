@@ -1,3 +1,4 @@
+public import CallModel
 import Logging
 import RTCCore
 
@@ -73,12 +74,18 @@ public struct CallServerConfiguration: Sendable {
     public var iceServers: [ICEServer] = []
     /// `http` URLs that are told what happens in rooms, as LiveKit's webhooks; each gets every event.
     public var webhooks: [String] = []
+    /// `http` URLs that are told what happens in calls, one event of the journal a request; each gets every event.
+    public var journalWebhooks: [String] = []
     /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
     public var webhookAPIKey: String?
     /// Bounds on what clients can make the server hold.
     public var limits = Limits()
     /// How long things take and may take.
     public var timing = Timing()
+    /// How calls ring that are placed at the server.
+    public var ringing = RingSwitchboard.Settings()
+    /// Where the journal of all calls goes; nil hands it to nobody.
+    public var journal: CallJournal?
     /// Where the server logs to. It logs no token, no secret and no query.
     public var logger = Logger(label: "callbridge.server")
     /// Who seals and opens media packets.
@@ -111,7 +118,7 @@ public struct CallServerConfiguration: Sendable {
             throw .mediaPort(mediaPort)
         }
         for server in iceServers { if let fault = server.fault { throw .iceServer(fault) } }
-        for url in webhooks {
+        for url in webhooks + journalWebhooks {
             do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }
         }
         if let webhookAPIKey, keys[webhookAPIKey] == nil { throw .webhookKey(webhookAPIKey) }

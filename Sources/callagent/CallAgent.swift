@@ -22,7 +22,8 @@ struct CallAgent: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            CallCommand.self, ServeCommand.self, JoinCommand.self, TokenCommand.self, DoctorCommand.self,
+            CallCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self, AnswerCommand.self,
+            DeclineCommand.self, JournalCommand.self, TokenCommand.self, DoctorCommand.self,
         ])
 }
 

@@ -64,6 +64,17 @@ final class HTTPTestClient: Sendable {
         try await take { Self.response(from: &$0, toHead: toHead) }
     }
 
+    /// What has come, up to and with `end`.
+    func text(until end: String) async throws -> String {
+        try await take { bytes in
+            let text = String(buffer: bytes)
+            guard let found = text.range(of: end) else { return nil }
+            let part = String(text[..<found.upperBound])
+            bytes.moveReaderIndex(forwardBy: part.utf8.count)
+            return part
+        }
+    }
+
     /// The next frame.
     func frame() async throws -> Frame { try await take(Self.frame) }
 

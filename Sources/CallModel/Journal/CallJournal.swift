@@ -11,6 +11,12 @@ public final class CallJournal: Sendable {
         public var events: Int
         /// What breaks a rule, one sentence each.
         public var violations: [String]
+
+        /// A summary from its parts.
+        public init(events: Int, violations: [String]) {
+            self.events = events
+            self.violations = violations
+        }
     }
 
     private struct State {
@@ -19,18 +25,23 @@ public final class CallJournal: Sendable {
         var violations: [JournalViolation] = []
         var written = 0
         var isFinished = false
+        var sinks: [@Sendable (JournalEvent) -> Void]
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let keeps: Bool
-    private let sink: @Sendable (JournalEvent) -> Void
 
     /// - Parameters:
     ///   - keeps: whether `events` holds what was written; a server that runs for months hands it on only.
     ///   - sink: gets every event in order, one at a time. It must not write to this journal.
     public init(keeps: Bool = true, sink: @escaping @Sendable (JournalEvent) -> Void = { _ in }) {
         self.keeps = keeps
-        self.sink = sink
+        state = Mutex(State(sinks: [sink]))
+    }
+
+    /// One more gets every event from now on, in order, one at a time. It must not write to this journal.
+    public func attach(_ sink: @escaping @Sendable (JournalEvent) -> Void) {
+        state.withLock { $0.sinks.append(sink) }
     }
 
     /// A journal that is also written to a file, which is made or emptied. Throws what keeps it from being written.
@@ -79,7 +90,7 @@ public final class CallJournal: Sendable {
     private func append(_ event: JournalEvent, _ state: inout State) {
         state.written += 1
         if keeps || state.events.isEmpty { state.events.append(event) }
-        sink(event)
+        for sink in state.sinks { sink(event) }
     }
 }
 

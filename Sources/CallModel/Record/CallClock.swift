@@ -7,7 +7,9 @@ extension CallTime {
 
     /// The time of day, which never goes back while the process runs: set once, then counted by the monotonic clock.
     public static var now: CallTime {
-        let elapsed = DispatchTime.now().uptimeNanoseconds &- origin.monotonic
-        return CallTime(milliseconds: origin.wall &+ Int64(elapsed / 1_000_000))
+        // Read first: it is made when it is first asked for, and nothing may be earlier.
+        let origin = origin
+        let elapsed = Int64(bitPattern: DispatchTime.now().uptimeNanoseconds &- origin.monotonic)
+        return CallTime(milliseconds: origin.wall &+ max(0, elapsed) / 1_000_000)
     }
 }

@@ -158,6 +158,10 @@ public struct RingExchange: Sendable {
     /// A device can be reached from now on: it rings, too, if it should.
     public mutating func deviceArrived(_ device: RingDevice, at now: CallTime, into actions: inout [Action]) {
         if device == callerDevice, !isEnded { signal(.progress(callId: record.id, phase), to: device, &actions) }
+        // The word on its answer may have been lost on the way.
+        if isActive, answeredOn[device.personId] == device.deviceToken, ledger.connectingSince(device.personId) != nil {
+            signal(.granted(callId: record.id), to: device, &actions)
+        }
         guard case .ringing(var round) = stage,
             let index = round.devices.firstIndex(where: { $0.person == device.personId }),
             !round.devices[index].tokens.isEmpty

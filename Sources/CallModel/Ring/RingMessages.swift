@@ -90,7 +90,7 @@ public enum RingWithdrawal: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What devices say to the exchange.
-public enum RingCommand: Sendable, Hashable, Codable {
+public enum RingCommand: Sendable, Hashable {
     /// Place a call.
     case place(RingRequest)
     /// Take it here.
@@ -114,7 +114,7 @@ public enum RingCommand: Sendable, Hashable, Codable {
 }
 
 /// What the exchange says to devices.
-public enum RingSignal: Sendable, Hashable, Codable {
+public enum RingSignal: Sendable, Hashable {
     /// It rings here.
     case offer(RingOffer)
     /// The answer counts: the call is taken here.

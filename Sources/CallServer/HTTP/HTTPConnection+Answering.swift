@@ -14,6 +14,9 @@ extension HTTPConnection {
         if request.isUpgrade, case .webSocket(_, let decide) = router.route(for: request.path) {
             return upgrade(request, head, decide, context)
         }
+        if request.method == .GET, case .events(let decide) = router.route(for: request.path) {
+            return stream(decide(request), context)
+        }
         whenAnswered(router.respond(to: request, on: context.eventLoop), context) { [self] in respond($0, context) }
     }
 
@@ -86,6 +89,10 @@ extension HTTPRouter {
             refusal.fields["Allow"] = handlers.compactMap { $0.method?.rawValue }.sorted().joined(separator: ", ")
             return eventLoop.makeSucceededFuture(refusal)
         case .webSocket(let plain, _): return plain(request, eventLoop)
+        case .events:
+            var refusal = HTTPResponse(.methodNotAllowed, "this path is a stream of events: use GET")
+            refusal.fields["Allow"] = "GET"
+            return eventLoop.makeSucceededFuture(refusal)
         case nil: return eventLoop.makeSucceededFuture(.notFound)
         }
     }

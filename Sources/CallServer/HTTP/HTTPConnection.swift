@@ -28,6 +28,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         case writing(Exchange)
         /// Everything has been said: what still comes is dropped until the client closes.
         case draining
+        /// The response is a stream of events, which goes on until one side closes.
+        case streaming
         /// The connection is a WebSocket now, and this handler about to go.
         case upgraded
     }
@@ -71,7 +73,10 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .draining = state { return }
+        switch state {
+        case .draining, .streaming: return
+        default: break
+        }
         pending.append(unwrapInboundIn(data))
         consume(context)
     }
@@ -125,7 +130,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var isBusy: Bool {
         switch state {
-        case .waiting, .receiving, .draining: false
+        case .waiting, .receiving, .draining, .streaming: false
         case .answering, .writing, .upgraded: true
         }
     }
@@ -163,14 +168,14 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .answering(let exchange): state = .answering(exchange.last)
         case .writing(let exchange): state = .writing(exchange.last)
-        case .draining, .upgraded: break
+        case .draining, .streaming, .upgraded: break
         }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
         switch state {
-        case .waiting, .draining: context.close(promise: nil)
+        case .waiting, .draining, .streaming: context.close(promise: nil)
         case .receiving: refuse(.serviceUnavailable, "the server stops", context)
         case .answering(let exchange): state = .answering(exchange.last)
         case .writing(let exchange): state = .writing(exchange.last)
@@ -208,7 +213,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             refuse(.serviceUnavailable, "the answer takes too long", context)
         case .waiting, .writing, .draining:
             context.close(promise: nil)
-        case .upgraded: break
+        case .streaming, .upgraded: break
         }
     }
 

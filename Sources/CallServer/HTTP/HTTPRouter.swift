@@ -22,11 +22,15 @@ struct HTTPRouter: Sendable {
     typealias Decision = @Sendable (HTTPRequest) -> WebSocketDecision
     typealias LateDecision = @Sendable (HTTPRequest, any EventLoop) -> EventLoopFuture<WebSocketDecision>
 
+    /// Decides about a request for a stream of server-sent events, on the connection's loop.
+    typealias EventDecision = @Sendable (HTTPRequest) -> HTTPEventDecision
+
     /// What stands behind a path.
     enum Route: Sendable {
         /// By method; `nil` takes every method that has no handler of its own.
         case plain([(method: HTTPMethod?, handler: LateHandler)])
         case webSocket(plain: LateHandler, decide: LateDecision)
+        case events(EventDecision)
     }
 
     private var exact: [String: Route] = [:]
@@ -56,6 +60,9 @@ struct HTTPRouter: Sendable {
     mutating func webSocket(_ path: String, plain: @escaping Handler, later decide: @escaping LateDecision) {
         set(path, .webSocket(plain: Self.late(plain), decide: decide))
     }
+
+    /// Serves streams of server-sent events to GET.
+    mutating func events(_ path: String, decide: @escaping EventDecision) { set(path, .events(decide)) }
 
     /// The route of a path, if there is one.
     func route(for path: String) -> Route? {

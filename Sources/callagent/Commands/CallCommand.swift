@@ -76,6 +76,12 @@ struct CallCommand: AsyncParsableCommand {
 
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
+    @Flag(
+        name: .long,
+        help: "The first one rings for the others, who answer; nobody connects before somebody has answered.")
+    var ring = false
+
+    @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -106,6 +112,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        let journal = try journalOption.open()
         let embedded = server == nil ? try await EmbeddedServer.start(srtp: srtp) : nil
         var settings = CallRun.Settings(
             serverURL: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
@@ -117,10 +124,11 @@ struct CallCommand: AsyncParsableCommand {
         settings.picture = picture
         settings.mode = twoConnections ? .twoConnections : .automatic
         settings.greeting = greeting
+        settings.rings = ring
         settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
         let report: RunReport
         do {
-            report = try await CallRun(settings, progress: Progress(isQuiet: output.json)).run()
+            report = try await CallRun(settings, progress: Progress(isQuiet: output.json), journal: journal).run()
         } catch {
             await embedded?.stop()
             throw error

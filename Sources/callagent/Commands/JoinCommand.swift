@@ -52,6 +52,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
+    @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -72,6 +73,7 @@ struct JoinCommand: AsyncParsableCommand {
         let published = try media.publications()
         if let record { try RecordingFolder.prepare(record) }
         let speaker = try listening.openSpeaker()
+        let journal = try journalOption.open()
         let begun = MediaTime.now
         let access =
             token
@@ -93,9 +95,12 @@ struct JoinCommand: AsyncParsableCommand {
         let call = try await bridge.join(
             conversation: descriptor.conversationId, subscribesAutomatically: !wishes.noSubscribe)
         heard?.play(call)
+        let name = await call.localParticipant.identity
+        let follower = CallFollower(
+            CallScribe(CallFollower.record(descriptor, initiator: name), journal: journal), identity: name)
+        follower.begin()
         let participant = AgentParticipant(
-            await call.localParticipant.identity, call: call, begun: begun, keepsAudio: false, recordTo: record,
-            wishes: wishes)
+            name, call: call, begun: begun, keepsAudio: false, recordTo: record, wishes: wishes, follower: follower)
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         do {
@@ -103,8 +108,10 @@ struct JoinCommand: AsyncParsableCommand {
             let indicator = try IndicatorWatch(
                 call, begun: begun, picture: listening.pip, line: listening.indicator && !output.json ? printed : nil)
             await indicator.start()
-            report = try await JoinRun(participant, call: call, published: published, duration: duration)
-                .run(progress: progress)
+            report = try await JoinRun(
+                participant, call: call, published: published, duration: duration, journal: journal,
+                follower: follower
+            ).run(progress: progress)
             report.indicator = try await indicator.finish()
             report.greeting = try heard?.end()
         } catch {

@@ -38,6 +38,11 @@ struct ServeCommand: AsyncParsableCommand {
     var webhook: [String] = []
 
     @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: "An http URL that gets the call journal, event by event; may be given more than once.")
+    var journalWebhook: [String] = []
+
+    @Option(
         name: .long, parsing: .unconditional,
         help: "Seconds that a room stays open while nobody has come, where its creator says nothing else.")
     var emptyTimeout = 300
@@ -61,6 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
     var refusesUnknownRooms = false
 
     @OptionGroup var srtp: SRTPOption
+    @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -74,8 +80,8 @@ struct ServeCommand: AsyncParsableCommand {
         where !(1...31_536_000).contains(seconds) {
             throw ValidationError("\(option) \(seconds): use 1 to 31536000 seconds.")
         }
-        for url in webhook {
-            do { _ = try WebhookURL(url) } catch { throw ValidationError("--webhook: \(error).") }
+        for url in webhook + journalWebhook {
+            do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
     }
 
@@ -85,6 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = bind
         configuration.port = port
         configuration.webhooks = webhook
+        configuration.journalWebhooks = journalWebhook
         configuration.emptyTimeout = emptyTimeout
         configuration.departureTimeout = departureTimeout
         configuration.allowsRemoteUnmute = allowRemoteUnmute
@@ -92,6 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
+        let journal = try journalOption.path.map { _ in try journalOption.open() }
+        configuration.journal = journal
         let server = CallServer(configuration: configuration)
         do {
             try await server.start()
@@ -105,6 +114,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         await Interruption.wait()
         await server.stop()
+        guard let violations = journal?.finish().violations, !violations.isEmpty else { return }
+        throw ExitStatus.Failure(
+            status: .lost, message: "the journal breaks rules:\n  " + violations.joined(separator: "\n  "))
     }
 }
 

@@ -1,3 +1,5 @@
+import CallBridge
+
 /// What `call` and `join` print with `--json`: one object.
 struct RunReport: Codable {
     /// True where all that was sent was seen.
@@ -16,6 +18,10 @@ struct RunReport: Codable {
     var cpuSeconds = 0.0
     var peakRssMiB = 0.0
     var srtpProfile: String?
+    /// The call's journal.
+    var journal = JournalReport(events: 0, violations: [])
+    /// `call` with --ring: how the call came about.
+    var ring: RingReport?
     /// `call` with --network or --hostile: what the relays did.
     var network: NetworkReport?
     /// With --greeting: what the one who accepted the call heard first.
@@ -24,6 +30,25 @@ struct RunReport: Codable {
     var indicator = IndicatorReport()
     /// `join` only: what happened, in order.
     var events: [EventReport]?
+}
+
+extension RunReport {
+    /// Adds what the call's journal came to; a broken rule is a failure.
+    mutating func note(_ summary: CallJournal.Summary) {
+        journal = JournalReport(summary)
+        failures += summary.violations.map { "journal: \($0)" }
+        ok = failures.isEmpty
+    }
+}
+
+/// How a call that was rung came about.
+struct RingReport: Codable {
+    /// What became of it for each participant.
+    var outcomes: [String: String] = [:]
+    /// From placing to the first answer.
+    var ringMs: Int64?
+    /// From the first answer to two connected participants.
+    var connectMs: Int64?
 }
 
 /// One participant of a run.

@@ -11,6 +11,7 @@ actor AgentParticipant {
     private let keepsAudio: Bool
     private let folder: String?
     private let wishes: ReceivingOptions?
+    private let follower: CallFollower?
     private(set) var probes: [InboundProbe] = []
     private(set) var events: [EventReport] = []
     /// Who was the active speaker from when on.
@@ -25,7 +26,7 @@ actor AgentParticipant {
     /// - Parameter senders: the test cards' sender numbers by identity, where known.
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
-        recordTo folder: String?, wishes: ReceivingOptions? = nil
+        recordTo folder: String?, wishes: ReceivingOptions? = nil, follower: CallFollower? = nil
     ) {
         self.wishes = wishes
         self.identity = identity
@@ -34,6 +35,7 @@ actor AgentParticipant {
         self.senders = senders
         self.keepsAudio = keepsAudio
         self.folder = folder
+        self.follower = follower
     }
 
     /// Begins to watch; from now on every remote track is measured.
@@ -65,6 +67,7 @@ actor AgentParticipant {
     }
 
     private func note(_ event: CallEvent) {
+        follower?.note(event)
         switch event {
         case .stateChanged(let state): log("stateChanged", detail: state.rawValue)
         case .mediaConnected(let profile, _):

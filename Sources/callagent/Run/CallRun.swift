@@ -22,10 +22,13 @@ actor CallRun {
         var network = CallNetwork.Settings()
         /// Spoken to the second participant from the moment of accepting.
         var greeting: String?
+        /// The first one rings for the others, and nobody joins before somebody has answered.
+        var rings = false
     }
 
     /// One participant with what it sends.
     private struct Member {
+        let index: Int
         let participant: AgentParticipant
         let speech: GatedSource
         let card: TestCardSource
@@ -52,8 +55,19 @@ actor CallRun {
     private var hearing: Hearing?
     private var indicator: IndicatorWatch?
     private let begun = MediaTime.now
+    private let journal: CallJournal
+    private let scribe: CallScribe
+    private let rings: CallRing?
 
-    init(_ settings: Settings, progress: Progress) {
+    init(_ settings: Settings, progress: Progress, journal: CallJournal) {
+        self.journal = journal
+        let record = CallRecord(
+            id: settings.room, conversationId: settings.room, serviceProviderCallId: settings.room,
+            serviceProviderType: ProviderKind.liveKit.rawValue, initiatorPersonId: Self.name(0), callType: .video)
+        scribe = CallScribe(record, journal: journal)
+        rings =
+            settings.rings
+            ? CallRing(room: settings.room, people: (0..<settings.participants).map(Self.name), journal: journal) : nil
         self.settings = settings
         self.progress = progress
         script = TurnScript(speakers: settings.participants, duration: settings.duration)
@@ -64,7 +78,12 @@ actor CallRun {
         defer { progress.end() }
         do {
             if settings.network.isNeeded { network = try await CallNetwork.start(settings.network) }
-            for index in 0..<settings.participants { try await join(index) }
+            if let rings {
+                try await rings.run { [self] in try await join($0) }
+                members.sort { $0.index < $1.index }
+            } else {
+                for index in 0..<settings.participants { try await join(index) }
+            }
             await waitForMedia()
             let start = try await speak()
             // Counted at one moment and before anything else costs time; judged when nobody needs the processor any more.
@@ -79,6 +98,8 @@ actor CallRun {
             report.network = networkReport
             report.indicator = shown ?? IndicatorReport()
             report.greeting = greeting
+            report.ring = await rings?.report()
+            report.note(journal.finish())
             return report
         } catch {
             await leave()
@@ -91,6 +112,10 @@ actor CallRun {
             await member.participant.call.leave()
             await member.participant.finish()
         }
+        if rings == nil {
+            scribe.write { $0.end(.lastMandatoryParticipantLeft, at: $1, into: &$2) }
+        }
+        await rings?.close()
         await network?.stop()
         await engine.shutdown()
     }
@@ -127,8 +152,10 @@ actor CallRun {
         }
         let senders = Dictionary(
             uniqueKeysWithValues: (0..<settings.participants).map { (Self.name($0), UInt16($0 + 1)) })
+        let follower = rings == nil ? CallFollower(scribe, identity: name, followsOthers: false) : nil
+        follower?.begin()
         let participant = AgentParticipant(
-            name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil)
+            name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil, follower: follower)
         await participant.start()
         let speech = GatedSource(try Self.schedule(script, speaker: index))
         let picture = settings.picture
@@ -144,8 +171,10 @@ actor CallRun {
             ) { card })
         let isMuted = settings.muted.contains(name)
         if isMuted { for track in tracks { try await call.setMuted(true, track) } }
+        follower?.publish(await call.publishedMedia)
         members.append(
-            Member(participant: participant, speech: speech, card: card, tracks: tracks, isMuted: isMuted))
+            Member(
+                index: index, participant: participant, speech: speech, card: card, tracks: tracks, isMuted: isMuted))
     }
 
     /// The speech of one participant: sentences of its own, in a voice of its own, while it has the turn.

@@ -8,8 +8,15 @@ struct JoinRun {
     private let call: Call
     private let published: [LocalMedia]
     private let duration: Double?
+    private let journal: CallJournal
+    private let follower: CallFollower
 
-    init(_ participant: AgentParticipant, call: Call, published: [LocalMedia], duration: Double?) {
+    init(
+        _ participant: AgentParticipant, call: Call, published: [LocalMedia], duration: Double?,
+        journal: CallJournal, follower: CallFollower
+    ) {
+        self.journal = journal
+        self.follower = follower
         self.participant = participant
         self.call = call
         self.published = published
@@ -20,11 +27,13 @@ struct JoinRun {
         defer { progress.end() }
         await participant.start()
         for media in published { try await call.publish(media) }
+        follower.publish(await call.publishedMedia)
         let start = MediaTime.now
         await stay(since: start, progress: progress)
-        let report = await conclude(since: start)
+        var report = await conclude(since: start)
         await call.leave()
         await participant.finish()
+        report.note(journal.finish())
         if let failure = await participant.failure { throw failure }
         return report
     }

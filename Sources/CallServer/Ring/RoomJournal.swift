@@ -1,0 +1,147 @@
+import CallModel
+import LiveKitProtocol
+import NIOConcurrencyHelpers
+
+/// Writes the call journal of what happens in rooms. A call that was rung is the exchange's, which is told who comes and
+/// goes; any other begins with the first one in a room and ends with the last.
+final class RoomJournal: RoomObserver {
+    private struct Room {
+        var calls = 0
+        var scribe: CallScribe?
+        var media: [String: [String: PublishedMedia]] = [:]
+    }
+
+    private let hub: RingHub
+    private let journal: CallJournal
+    private let rooms = NIOLockedValueBox<[String: Room]>([:])
+
+    init(hub: RingHub, journal: CallJournal) {
+        self.hub = hub
+        self.journal = journal
+    }
+
+    func room(_ room: Livekit_Room, did event: RoomEvent) {
+        switch event {
+        case .started: break
+        case .finished(let reason): finished(room, reason)
+        case .participantJoined(let info): joined(room, info)
+        case .participantLeft(let info): left(room, info)
+        // Nobody who never was connected has come into the journal, but by ringing: there the exchange's time runs.
+        case .participantAborted: break
+        case .trackPublished(let track, let info): changed(room, track, info) { $0[track.sid] = Self.media(track) }
+        case .trackUnpublished(let track, let info): changed(room, track, info) { $0[track.sid] = nil }
+        }
+    }
+
+    // MARK: Coming and going
+
+    private func joined(_ room: Livekit_Room, _ info: Livekit_ParticipantInfo) {
+        if let call = hub.call(ofConversation: room.name) {
+            return hub.event(call) {
+                $0.entered(info.identity, at: $1, into: &$2)
+                $0.connected(info.identity, at: $1, into: &$2)
+            }
+        }
+        scribe(of: room, initiator: info.identity).write {
+            $0.initiate(at: $1, into: &$2)
+            $0.join(info.identity, at: $1, into: &$2)
+            $0.connect(info.identity, at: $1, into: &$2)
+        }
+    }
+
+    private func left(_ room: Livekit_Room, _ info: Livekit_ParticipantInfo) {
+        let reason = Self.leftReason(info.disconnectReason)
+        if let call = hub.call(ofConversation: room.name) {
+            return hub.event(call) { $0.left(info.identity, reason, at: $1, into: &$2) }
+        }
+        rooms.withLockedValue { rooms in
+            rooms[room.sid]?.media[info.identity] = nil
+            guard let scribe = rooms[room.sid]?.scribe else { return }
+            scribe.write {
+                $0.leave(info.identity, reason, at: $1, into: &$2)
+                if $0.present.isEmpty { $0.end(Self.endReason(info.disconnectReason), at: $1, into: &$2) }
+            }
+            if !scribe.isOpen { rooms[room.sid]?.scribe = nil }
+        }
+    }
+
+    private func finished(_ room: Livekit_Room, _ reason: Livekit_RoomEndReason) {
+        let scribe = rooms.withLockedValue { $0.removeValue(forKey: room.sid)?.scribe }
+        scribe?.write { $0.end(.conversationEnded, at: $1, into: &$2) }
+    }
+
+    private func scribe(of room: Livekit_Room, initiator: String) -> CallScribe {
+        rooms.withLockedValue { rooms in
+            if let scribe = rooms[room.sid]?.scribe { return scribe }
+            var entry = rooms[room.sid] ?? Room()
+            entry.calls += 1
+            let record = CallRecord(
+                id: "\(room.sid)-\(entry.calls)", conversationId: room.name, serviceProviderCallId: room.sid,
+                serviceProviderType: "LIVEKIT", initiatorPersonId: initiator, callType: .audio)
+            let scribe = CallScribe(record, journal: journal)
+            entry.scribe = scribe
+            rooms[room.sid] = entry
+            return scribe
+        }
+    }
+
+    // MARK: Media
+
+    private func changed(
+        _ room: Livekit_Room, _ track: Livekit_TrackInfo, _ info: Livekit_ParticipantInfo,
+        _ change: (inout [String: PublishedMedia]) -> Void
+    ) {
+        let media = rooms.withLockedValue { rooms in
+            var tracks = rooms[room.sid, default: Room()].media[info.identity] ?? [:]
+            change(&tracks)
+            rooms[room.sid]?.media[info.identity] = tracks
+            return PublishedMedia(
+                audio: tracks.values.contains(.audio), video: tracks.values.contains(.video))
+        }
+        if let call = hub.call(ofConversation: room.name) {
+            return hub.event(call) { $0.published(media, by: info.identity, at: $1, into: &$2) }
+        }
+        let scribe = rooms.withLockedValue { $0[room.sid]?.scribe }
+        scribe?.write { $0.publish(media, by: info.identity, at: $1, into: &$2) }
+    }
+
+    private static func media(_ track: Livekit_TrackInfo) -> PublishedMedia {
+        switch track.type {
+        case .audio: .audio
+        case .video: .video
+        default: .none
+        }
+    }
+
+    // MARK: Reasons
+
+    static func leftReason(_ reason: Livekit_DisconnectReason) -> ParticipantLeftReason {
+        switch reason {
+        case .clientInitiated: .hangUp
+        case .participantRemoved: .removed
+        case .roomDeleted, .roomClosed: .callEnded
+        case .serverShutdown, .stateMismatch, .joinFailure, .signalClose, .connectionTimeout, .mediaFailure:
+            .systemAbort
+        default: .unknown
+        }
+    }
+
+    static func endReason(_ reason: Livekit_DisconnectReason) -> CallEndReason {
+        switch reason {
+        case .serverShutdown: .systemShutdown
+        case .roomDeleted: .conversationEnded
+        default: .lastMandatoryParticipantLeft
+        }
+    }
+}
+
+/// Tells several observers of the same rooms.
+struct RoomObservers: RoomObserver {
+    let observers: [any RoomObserver]
+
+    init(_ observers: [any RoomObserver]) { self.observers = observers }
+
+    func room(_ room: Livekit_Room, did event: RoomEvent) {
+        for observer in observers { observer.room(room, did: event) }
+    }
+}

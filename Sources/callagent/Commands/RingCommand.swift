@@ -1,0 +1,87 @@
+import ArgumentParser
+import CallBridge
+import Foundation
+import ProviderLiveKitLike
+
+/// `callagent ring`: places a call at a server, and joins it when somebody answers.
+struct RingCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ring",
+        abstract: "Ring for people at a call server, and join the call when somebody answers.",
+        discussion: """
+            EXAMPLES
+              callagent ring --server http://127.0.0.1:7880 --key devkey --secret ... --identity ada --to bob
+              callagent ring ... --to bob,carol --to dave --tone 440 --duration 10 --json
+
+            Each --to is a group: the first one that answers gets the call; where nobody does, the next group is rung.
+
+            EXIT CODES
+              0  the call was answered and connected
+              1  it was not: the reason is named
+              2  the command line is wrong
+              3  the server does not answer or refuses us
+            """)
+
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: "People to ring for, separated by commas; once for each group.")
+    var to: [String] = []
+
+    @Option(name: .long, parsing: .unconditional, help: "The conversation that the call belongs to.")
+    var conversation = "call"
+
+    @Flag(name: .long, help: "Place a call with pictures instead of one of sound.")
+    var video = false
+
+    @OptionGroup var ring: RingOptions
+    @OptionGroup var output: OutputOptions
+
+    private var groups: [[String]] { to.map { $0.split(separator: ",").map(String.init) } }
+
+    func validate() throws {
+        guard !groups.isEmpty, groups.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("--to is needed, with one name or more: --to bob,carol")
+        }
+    }
+
+    func run() async throws {
+        output.bootstrapLogging()
+        let run = RingRun(ring, presenter: NoRingPresenter())
+        try await run.start()
+        let request = RingRequest(
+            conversationId: conversation, callType: video ? .video : .audio, callerName: ring.identity, groups: groups)
+        let report = try await run.place(request)
+        try RingRun.finish(report, json: output.json, expected: "CONNECTED")
+    }
+}
+
+/// What `ring`, `answer` and `decline` have in common.
+struct RingOptions: ParsableArguments {
+    @Option(name: .long, parsing: .unconditional, help: "The call server's URL, http://host:port.")
+    var server: String
+
+    @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
+    var key: String
+
+    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
+    var secret: String
+
+    @Option(name: .long, parsing: .unconditional, help: "Who we are.")
+    var identity: String
+
+    @Option(name: .long, parsing: .unconditional, help: "Which device of ours this is.")
+    var device = "callagent"
+
+    @Option(name: .long, parsing: .unconditional, help: "Seconds to stay in the call once it is connected.")
+    var duration = 5.0
+
+    @Option(name: .long, parsing: .unconditional, help: "Publish a sine of that many hertz.")
+    var tone: Double?
+
+    func validate() throws {
+        guard (0...604_800).contains(duration) else {
+            throw ValidationError("--duration \(duration): use 0 to 604800 seconds.")
+        }
+        if let tone, !(20...20_000).contains(tone) { throw ValidationError("--tone \(tone): use 20 to 20000 hertz.") }
+    }
+}
