@@ -18,6 +18,7 @@ enum JoinRequestReader {
         }
         ticket.client = join.clientInfo
         ticket.autoSubscribe = join.connectionSettings.autoSubscribe
+        ticket.allowsPause = join.connectionSettings.subscriberAllowPause
         ticket.reconnects = join.reconnect
         ticket.reconnectReason = join.reconnectReason
         ticket.participantID = join.participantSid.isEmpty ? nil : join.participantSid
@@ -30,6 +31,7 @@ enum JoinRequestReader {
 enum JoinQueryReader {
     static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) {
         ticket.autoSubscribe = request.flag("auto_subscribe") ?? true
+        ticket.allowsPause = request.flag("subscriber_allow_pause") ?? false
         ticket.reconnects = request.flag("reconnect") ?? false
         ticket.reconnectReason =
             request["reconnect_reason"].flatMap { Int($0) }.flatMap(Livekit_ReconnectReason.init(rawValue:))

@@ -179,6 +179,7 @@ extension LiveKitParticipant {
                         $0.err = .seCodecUnsupported
                     }
                 })
+            room.updateDemand()
         }
     }
 

@@ -81,7 +81,9 @@ extension LiveKitParticipant {
             guard let outgoing = subscriber.send(track: track), let track = room.tracks[track] else { continue }
             outgoing.set(
                 paused: settings.disabled, layerLimit: track.layerLimit(for: settings), now: MonotonicClock.now())
+            if settings.priority > 0 { outgoing.priority = Int(settings.priority) }
         }
+        room.updateDemand()
     }
 
     private func updateMetadata(_ update: Livekit_UpdateParticipantMetadata) {

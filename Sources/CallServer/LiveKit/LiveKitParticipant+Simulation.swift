@@ -10,7 +10,7 @@ extension LiveKitParticipant {
         case .migration: vanish(.migration)
         case .serverLeave: room.remove(sid, reason: .serverShutdown)
         case .switchCandidateProtocol: restartSubscriber()
-        case .subscriberBandwidth(let bitsPerSecond): room.limitBandwidth?(self, bitsPerSecond)
+        case .subscriberBandwidth(let bitsPerSecond): limitBandwidth(bitsPerSecond)
         case .disconnectSignalOnResume:
             resumeFault = .closesAfterMessages
             closeSignalling()

@@ -26,6 +26,8 @@ final class LiveKitParticipant: @unchecked Sendable {
     /// Announced, and not yet sent.
     var pendingTracks: [LiveKitTrack] = []
     var negotiation = NegotiationProgress()
+    /// How its connection bears what it is sent.
+    var streams = SubscriberStreams()
     /// What a test client has asked us to do at its next resume.
     var resumeFault: ResumeFault?
     private var timers: [any CancellableTask] = []

@@ -51,6 +51,7 @@ extension LiveKitRoom {
                 tellSilence(of: change.publisher, to: subscriber)
             }
         }
+        updateDemand()
     }
 
     private func noteSubscribed(_ track: LiveKitTrack) {

@@ -20,8 +20,10 @@ final class LiveKitRoom: @unchecked Sendable {
     private var hadParticipants = false
     var roomUpdate: Scheduled<Void>?
     var detector = LiveKitSpeakerDetector()
-    /// Limits what a participant's connection is taken to carry, in bits a second, for test clients; 0 lifts the limit.
-    var limitBandwidth: ((LiveKitParticipant, Int64) -> Void)?
+    var dynacast = RoomDynacast()
+    var streams = RoomStreams()
+    var quality = RoomQuality()
+    private var streamTimer: RepeatedTask?
     /// Repeats reliable data to those who come back.
     weak var dataResumption: (any LiveKitDataResumption)?
     private var speakerTimer: RepeatedTask?
@@ -54,6 +56,10 @@ final class LiveKitRoom: @unchecked Sendable {
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
             self?.updateSpeakers()
         }
+        let shares = TimeAmount.nanoseconds(RoomStreams.interval.nanoseconds)
+        streamTimer = eventLoop.scheduleRepeatedTask(initialDelay: shares, delay: shares) { [weak self] _ in
+            self?.updateStreams()
+        }
         observe(.started)
         closeWhenEmpty(afterSeconds: settings.emptyTimeout)
     }
@@ -70,6 +76,8 @@ final class LiveKitRoom: @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         speakerTimer?.cancel()
+        streamTimer?.cancel()
+        dynacast.timer?.cancel()
         closing?.cancel()
         updates.timer?.cancel()
         roomUpdate?.cancel()

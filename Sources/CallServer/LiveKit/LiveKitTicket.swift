@@ -22,6 +22,8 @@ struct LiveKitTicket: Sendable {
     /// `/rtc/v1`: one peer connection, the client offers. Otherwise two.
     var isSingleConnection: Bool
     var autoSubscribe = true
+    /// Its videos may be paused where its connection doesn't bear even their smallest layers.
+    var allowsPause = false
     /// A client that was here before and has lost the signalling connection.
     var reconnects = false
     var reconnectReason = Livekit_ReconnectReason.rrUnknown

@@ -27,11 +27,14 @@ extension MediaConnection: PeerFlowHandler {
             consumers[ssrc]?.requestKeyFrame(now: MonotonicClock.now())
         case .nack(let ssrc, let sequences):
             consumers[ssrc]?.resend(sequences, now: MonotonicClock.now(), spacing: repetitionSpacing)
-        case .receiverEstimate, .packetResults: break
+        case .receiverEstimate(let bitrate, _): feedback.note(estimate: bitrate)
+        case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
+            feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
+        case .packetResults: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, _): dataMessage(id, bytes)
         case .dataChannelClosed(let id): dataChannelClosed(id)
-        case .rtp, .selectedPair, .closed, .receiverReport, .bye, .applicationData, .bufferedAmountLow: break
+        case .rtp, .selectedPair, .closed, .bye, .applicationData, .bufferedAmountLow: break
         }
     }
 

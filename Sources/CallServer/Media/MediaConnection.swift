@@ -47,6 +47,8 @@ final class MediaConnection {
     var dataChannels: [(id: DataChannelID, label: String)] = []
     /// What ended the connection, for a while or for good.
     var failure: PeerFailure?
+    /// What the client says of what it is sent.
+    var feedback = SubscriberFeedback()
     /// The ICE generation of the client that the peer knows.
     var transportGeneration: Int?
 

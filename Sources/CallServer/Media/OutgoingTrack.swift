@@ -16,6 +16,10 @@ final class OutgoingTrack {
     var isRefused = false
     private var isPaused = false
     private var layerLimit = 2
+    /// What the subscriber's connection bears.
+    private var share = BitrateAllocation.Share.upTo(2)
+    /// The larger, the sooner it gets bandwidth.
+    var priority = 1
 
     init(trackID: String, streamID: String, cname: String, producer: Producer, codecName: String) {
         self.trackID = trackID
@@ -36,7 +40,28 @@ final class OutgoingTrack {
     }
 
     func applySettings(now: Instant) {
-        consumer?.setLayerLimit(layerLimit, now: now)
-        consumer?.setPaused(isPaused, now: now)
+        if case .upTo(let rank) = share { consumer?.setLayerLimit(min(layerLimit, rank), now: now) }
+        consumer?.setPaused(isPaused || isStarved, now: now)
+    }
+
+    // MARK: Bandwidth
+
+    /// The largest layer that the subscriber wants; nil while it wants nothing.
+    var wantedLayer: Int? { isPaused ? nil : layerLimit }
+
+    /// Nothing is sent for want of bandwidth.
+    var isStarved: Bool { !isPaused && share == .paused }
+
+    /// Takes in what the connection bears; nil leaves it as it is.
+    func allocate(_ share: BitrateAllocation.Share?, now: Instant) {
+        guard let share, share != self.share else { return }
+        self.share = share
+        applySettings(now: now)
+    }
+
+    /// How many layers that are there and wanted the connection doesn't bear.
+    func withheldLayers(_ now: Instant) -> Int {
+        guard case .upTo(let rank) = share else { return 0 }
+        return producer.layers.filter { $0.isAlive(now) && $0.rank > rank && $0.rank <= layerLimit }.count
     }
 }

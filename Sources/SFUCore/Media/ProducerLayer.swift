@@ -6,12 +6,12 @@ package final class ProducerLayer {
     /// The RTP stream id of a simulcast layer (RFC 8852).
     package let rid: ShortToken?
     /// Orders the layers of a producer, the smallest picture first.
-    let rank: Int
+    package let rank: Int
     var ring: PacketRing?
     var clock: SenderClock?
     private(set) var lastArrival: Instant
-    private(set) var packets = 0
-    private(set) var bytes = 0
+    package private(set) var packets = 0
+    package private(set) var bytes = 0
 
     init(ssrc: UInt32, rid: ShortToken?, rank: Int, now: Instant) {
         self.ssrc = ssrc
@@ -27,7 +27,7 @@ package final class ProducerLayer {
     }
 
     /// Packets have come lately. A sender that lacks bandwidth stops its larger layers without a word.
-    func isAlive(_ now: Instant) -> Bool { now - lastArrival < ProducerLayer.silence }
+    package func isAlive(_ now: Instant) -> Bool { now - lastArrival < ProducerLayer.silence }
 
     /// Layers are sent at several frames a second, where at all.
     private static let silence = Interval.milliseconds(500)

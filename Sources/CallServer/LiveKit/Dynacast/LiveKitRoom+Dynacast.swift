@@ -1,0 +1,79 @@
+import LiveKitProtocol
+import NIOCore
+import RTCTransport
+import RTCWire
+import SFUCore
+
+/// What a room's publishers have been told of the layers that are wanted.
+struct RoomDynacast {
+    /// By track.
+    var demands: [String: LayerDemand] = [:]
+    var timer: Scheduled<Void>?
+}
+
+extension LiveKitRoom {
+    /// Counts anew what is wanted of every video track, and tells the publishers whom it concerns.
+    func updateDemand() {
+        let now = MonotonicClock.now()
+        dynacast.demands = dynacast.demands.filter { tracks[$0.key] != nil }
+        for track in tracks.values where track.kind == .video && track.producer != nil {
+            let wanted = largestWanted(of: track.sid)
+            if let told = dynacast.demands[track.sid, default: LayerDemand()].update(wanted, now: now) {
+                tellDemand(told, of: track)
+            }
+        }
+        scheduleDemand(now)
+    }
+
+    /// The largest layer that the subscribers of a track want. The publisher's own mute doesn't count: who unmutes is
+    /// wanted with all layers at once.
+    private func largestWanted(of track: String) -> Int {
+        var largest = LayerDemand.nobody
+        for participant in participants.values {
+            guard let send = participant.subscriber.send(track: track), !send.isRefused else { continue }
+            largest = max(largest, send.wantedLayer ?? LayerDemand.nobody)
+        }
+        return largest
+    }
+
+    private func scheduleDemand(_ now: Instant) {
+        dynacast.timer?.cancel()
+        dynacast.timer = nil
+        guard let next = dynacast.demands.values.compactMap(\.deadline).min() else { return }
+        let delay = TimeAmount.nanoseconds(max(0, (next - now).nanoseconds))
+        dynacast.timer = eventLoop.scheduleTask(in: delay) { [weak self] in self?.advanceDemand() }
+    }
+
+    private func advanceDemand() {
+        let now = MonotonicClock.now()
+        for sid in Array(dynacast.demands.keys) {
+            if let told = dynacast.demands[sid]?.advance(to: now), let track = tracks[sid] {
+                tellDemand(told, of: track)
+            }
+        }
+        scheduleDemand(now)
+    }
+
+    /// Qualities up to `rank` are wanted. Told of tracks with one layer too.
+    private func tellDemand(_ rank: Int, of track: LiveKitTrack) {
+        let qualities = [Livekit_VideoQuality.low, .medium, .high].enumerated().map { index, quality in
+            Livekit_SubscribedQuality.with {
+                $0.quality = quality
+                $0.enabled = index <= rank
+            }
+        }
+        participants[track.publisher]?.send(
+            .with {
+                $0.subscribedQualityUpdate = .with {
+                    $0.trackSid = track.sid
+                    $0.subscribedQualities = qualities
+                    $0.subscribedCodecs = [
+                        .with {
+                            $0.codec = track.codecName.lowercased()
+                            $0.qualities = qualities
+                        }
+                    ]
+                }
+            })
+    }
+}

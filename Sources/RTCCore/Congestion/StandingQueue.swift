@@ -1,0 +1,44 @@
+import RTCWire
+
+/// Notices a queue that neither grows nor drains: its slope is zero, and a full one that drops a few packets looks like a
+/// path at its ease to the other two controllers.
+///
+/// Compares the least delay of each feedback with the least of the last 15 to 30 seconds; older ones may be another
+/// path's, or belong to a queue that others keep filled.
+struct StandingQueue {
+    private static let height = Interval.milliseconds(100)
+    private static let patience = Interval.seconds(1)
+    private static let spacing = Interval.seconds(2)
+    private static let memory = Interval.seconds(15)
+
+    /// On two clocks, so that only differences mean something.
+    private var older: Interval?
+    private var newer: Interval?
+    private var newerSince: Instant?
+    private var highSince: Instant?
+    private var lastCut: Instant?
+
+    /// Takes in the least delay of a feedback. Gives whether the rate is to be cut so that the queue drains.
+    mutating func update(_ delay: Interval, now: Instant) -> Bool {
+        let since = newerSince ?? now
+        newerSince = since
+        if now - since >= StandingQueue.memory {
+            older = newer
+            newer = delay
+            newerSince = now
+        }
+        newer = min(newer ?? delay, delay)
+        let base = min(older ?? delay, newer ?? delay)
+        guard delay - base > StandingQueue.height else {
+            highSince = nil
+            return false
+        }
+        let start = highSince ?? now
+        highSince = start
+        guard now - start >= StandingQueue.patience, lastCut.map({ now - $0 >= StandingQueue.spacing }) ?? true else {
+            return false
+        }
+        lastCut = now
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+/// One video that a subscriber is to get.
+package struct VideoDemand: Sendable, Hashable {
+    /// A layer that is there to be sent, and what it costs now.
+    package struct Layer: Sendable, Hashable {
+        /// 0 the smallest.
+        package var rank: Int
+        /// In bit/s.
+        package var bitrate: Int
+
+        package init(rank: Int, bitrate: Int) {
+            self.rank = rank
+            self.bitrate = bitrate
+        }
+    }
+
+    package var track: String
+    /// The larger, the sooner it gets its share; equals share alike.
+    package var priority: Int
+    /// The largest layer that the subscriber wants.
+    package var wanted: Int
+    /// Ascending by rank.
+    package var layers: [Layer]
+
+    package init(track: String, priority: Int, wanted: Int, layers: [Layer]) {
+        self.track = track
+        self.priority = priority
+        self.wanted = wanted
+        self.layers = layers
+    }
+
+    /// The layers to choose from: those within what is wanted, else the smallest there is.
+    var choices: [Layer] {
+        let within = layers.filter { $0.rank <= wanted }
+        return within.isEmpty ? Array(layers.prefix(1)) : within
+    }
+}
+
+/// Which layers a subscriber gets of its videos within a bitrate.
+package struct BitrateAllocation: Sendable, Hashable {
+    /// What one video gets.
+    package enum Share: Sendable, Hashable {
+        /// No larger layer than this.
+        case upTo(Int)
+        /// Nothing, for want of bandwidth.
+        case paused
+    }
+
+    /// By track.
+    package private(set) var shares: [String: Share] = [:]
+    /// What all of it costs, in bit/s.
+    package private(set) var cost = 0
+    /// What the cheapest thing would cost, with all the rest, that is wanted and had no room; nil where there is none.
+    package private(set) var nextCost: Int?
+
+    /// Shares `capacity` (bit/s; nil: no limit is known) among `demands`.
+    ///
+    /// Everybody gets the smallest layer first, then in rounds one layer more, those of a higher priority before all
+    /// others. Where `mayPause` isn't set the smallest layers are sent even if there is no room for them.
+    package init(_ demands: [VideoDemand], capacity: Int?, mayPause: Bool) {
+        let ordered = demands.filter { !$0.layers.isEmpty }.sorted { ($1.priority, $0.track) < ($0.priority, $1.track) }
+        guard let capacity else {
+            for demand in ordered {
+                shares[demand.track] = .upTo(demand.wanted)
+                cost += demand.choices.last?.bitrate ?? 0
+            }
+            return
+        }
+        var levels = [Int?](repeating: nil, count: ordered.count)
+        for index in ordered.indices {
+            let price = ordered[index].choices[0].bitrate
+            if mayPause, cost + price > capacity {
+                missed(cost + price)
+                continue
+            }
+            levels[index] = 0
+            cost += price
+        }
+        for priority in Set(ordered.map(\.priority)).sorted(by: >) {
+            raise(ordered, &levels, priority: priority, capacity)
+        }
+        for (index, demand) in ordered.enumerated() { shares[demand.track] = demand.share(levels[index]) }
+    }
+
+    /// Goes round among equals, one layer more for each, until nothing has room any more.
+    private mutating func raise(
+        _ demands: [VideoDemand], _ levels: inout [Int?], priority: Int, _ capacity: Int
+    ) {
+        var isRaising = true
+        while isRaising {
+            isRaising = false
+            for index in demands.indices where demands[index].priority == priority {
+                let choices = demands[index].choices
+                guard let level = levels[index], level + 1 < choices.count else { continue }
+                let price = max(0, choices[level + 1].bitrate - choices[level].bitrate)
+                guard cost + price <= capacity else {
+                    missed(cost + price)
+                    continue
+                }
+                levels[index] = level + 1
+                cost += price
+                isRaising = true
+            }
+        }
+    }
+
+    private mutating func missed(_ total: Int) { nextCost = min(nextCost ?? total, total) }
+}
+
+extension VideoDemand {
+    fileprivate func share(_ level: Int?) -> BitrateAllocation.Share {
+        guard let level else { return .paused }
+        // With the largest choice there is nothing to hold back: a larger layer may come to life at any time.
+        return .upTo(level == choices.count - 1 ? max(wanted, choices[level].rank) : choices[level].rank)
+    }
+}

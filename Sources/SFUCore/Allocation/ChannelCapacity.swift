@@ -1,0 +1,77 @@
+import RTCWire
+
+/// What may be sent to one subscriber, from what it estimates (REMB) and reports.
+///
+/// A receiver's estimate grows with what it is sent, slowly and to about one and a half times of it. So one below what is
+/// sent says nothing by itself: a larger layer may just have begun. One that falls does: a queue has built up. And it never
+/// tells that a larger layer would fit: after some quiet time the next larger thing is tried, and where that proves too
+/// much, the next try waits twice as long.
+package struct ChannelCapacity: Sendable {
+    package static let firstPatience = Interval.seconds(5)
+    package static let longestPatience = Interval.seconds(60)
+    /// How long a try must go well.
+    package static let trialLength = Interval.seconds(3)
+
+    /// In bit/s; nil while nothing shows a limit.
+    package private(set) var limit: Int?
+    /// A limit that a test asks for; nil for none.
+    package var imposed: Int?
+    private var estimate: Int?
+    private var lastTrouble: Instant = .zero
+    private var trialEnd: Instant?
+    private var patience = ChannelCapacity.firstPatience
+
+    package init() {}
+
+    /// What may be allocated.
+    package var available: Int? {
+        guard let limit else { return imposed }
+        return min(limit, imposed ?? limit)
+    }
+
+    /// Takes an estimate of the receiver in.
+    ///
+    /// - Parameter sent: what it is sent at present, in bit/s, of the streams that the estimate is about.
+    package mutating func note(estimate: Int, sent: Int, now: Instant) {
+        let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
+        self.estimate = estimate
+        if hasFallen, Double(estimate) < 0.97 * Double(sent) {
+            congested(to: estimate, now)
+        } else if let limit, estimate > limit, trialEnd == nil {
+            self.limit = estimate
+        }
+    }
+
+    /// Takes the share of packets in that a receiver reports as lost, 0...1: above a tenth it counts as congestion.
+    package mutating func note(loss: Double, sent: Int, now: Instant) {
+        guard loss > 0.1, sent > 0, now - lastTrouble >= .seconds(1) else { return }
+        congested(to: Int(Double(sent) * (1 - 0.5 * min(loss, 1))), now)
+    }
+
+    private mutating func congested(to bitrate: Int, _ now: Instant) {
+        if trialEnd != nil { patience = min(patience * 2, ChannelCapacity.longestPatience) }
+        trialEnd = nil
+        lastTrouble = now
+        limit = limit.map { min($0, max(bitrate, ChannelCapacity.least)) } ?? max(bitrate, ChannelCapacity.least)
+    }
+
+    private static let least = 30_000
+
+    /// Tries more where it is time to; to be called some times a second with the present allocation's `nextCost`.
+    package mutating func advance(to now: Instant, nextCost: Int?) {
+        if let end = trialEnd, end <= now {
+            trialEnd = nil
+            patience = ChannelCapacity.firstPatience
+            lastTrouble = now - patience
+        }
+        guard let limit, trialEnd == nil, now - lastTrouble >= patience else { return }
+        guard let nextCost else {
+            // All that is wanted is sent, and well: the limit says nothing any more.
+            self.limit = nil
+            return
+        }
+        guard imposed.map({ nextCost <= $0 }) ?? true else { return }
+        self.limit = max(limit, nextCost)
+        trialEnd = now + ChannelCapacity.trialLength
+    }
+}

@@ -1,0 +1,138 @@
+import RTCWire
+import Testing
+
+@testable import SFUCore
+
+struct BitrateAllocationTests {
+    private static let simulcast = [(0, 160_000), (1, 450_000), (2, 1_700_000)]
+
+    private func demand(
+        _ track: String, priority: Int = 1, wanted: Int = 2, _ layers: [(Int, Int)] = simulcast
+    ) -> VideoDemand {
+        VideoDemand(
+            track: track, priority: priority, wanted: wanted,
+            layers: layers.map { VideoDemand.Layer(rank: $0.0, bitrate: $0.1) })
+    }
+
+    private func shares(
+        _ demands: [VideoDemand], _ capacity: Int?, mayPause: Bool = false
+    ) -> (shares: [String: BitrateAllocation.Share], next: Int?) {
+        let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: mayPause)
+        return (allocation.shares, allocation.nextCost)
+    }
+
+    @Test func withoutALimitEverybodyGetsWhatIsWanted() {
+        let allocation = BitrateAllocation([demand("a"), demand("b", wanted: 0)], capacity: nil, mayPause: true)
+        #expect(allocation.shares == ["a": .upTo(2), "b": .upTo(0)])
+        #expect(allocation.cost == 1_860_000 && allocation.nextCost == nil)
+    }
+
+    @Test(arguments: [(100_000, 0), (449_999, 0), (450_000, 1), (1_699_999, 1), (1_700_000, 2)])
+    func oneVideoGetsTheLargestLayerThatFits(_ capacity: Int, _ rank: Int) {
+        #expect(shares([demand("a")], capacity).shares == ["a": .upTo(rank)])
+    }
+
+    @Test func equalsAreRaisedInRounds() {
+        let two = [demand("a"), demand("b")]
+        #expect(shares(two, 900_000).shares == ["a": .upTo(1), "b": .upTo(1)])
+        #expect(shares(two, 700_000).shares == ["a": .upTo(1), "b": .upTo(0)])
+        #expect(shares(two, 2_150_000).shares == ["a": .upTo(2), "b": .upTo(1)])
+        #expect(shares(two, 900_000).next == 2_150_000)
+    }
+
+    @Test func aHigherPriorityIsServedFirst() {
+        let two = [demand("a"), demand("screen", priority: 255)]
+        #expect(shares(two, 1_900_000).shares == ["a": .upTo(0), "screen": .upTo(2)])
+        #expect(shares(two, 650_000).shares == ["a": .upTo(0), "screen": .upTo(1)])
+    }
+
+    @Test func nothingIsPausedUnlessAllowed() {
+        let three = [demand("a"), demand("b"), demand("c")]
+        #expect(shares(three, 200_000).shares == ["a": .upTo(0), "b": .upTo(0), "c": .upTo(0)])
+        let paused = shares(three, 330_000, mayPause: true)
+        #expect(paused.shares == ["a": .upTo(0), "b": .upTo(0), "c": .paused] && paused.next == 480_000)
+        #expect(shares(three, 100, mayPause: true).shares.values.allSatisfy { $0 == .paused })
+    }
+
+    @Test func layersThatAreNotThereAreNotChosen() {
+        #expect(shares([demand("a", wanted: 1, [(2, 900_000)])], 100_000).shares == ["a": .upTo(2)])
+        #expect(shares([demand("a", wanted: 2, [(0, 100_000)])], 200_000).shares == ["a": .upTo(2)])
+        #expect(shares([demand("a", [])], 200_000).shares.isEmpty)
+    }
+}
+
+struct ChannelCapacityTests {
+    private func at(_ seconds: Double) -> Instant { .zero + .seconds(100 + seconds) }
+
+    /// A connection whose estimate has just fallen.
+    private func limited(to estimate: Int, sent: Int) -> ChannelCapacity {
+        var capacity = ChannelCapacity()
+        capacity.note(estimate: 2 * estimate, sent: sent, now: at(-1))
+        capacity.note(estimate: estimate, sent: sent, now: at(0))
+        return capacity
+    }
+
+    @Test func anEstimateThatFallsBelowWhatIsSentIsALimit() {
+        var capacity = ChannelCapacity()
+        capacity.note(estimate: 2_000_000, sent: 1_500_000, now: at(0))
+        #expect(capacity.available == nil)
+        capacity.note(estimate: 1_600_000, sent: 1_500_000, now: at(0.5))
+        #expect(capacity.available == nil)
+        capacity.note(estimate: 800_000, sent: 1_500_000, now: at(1))
+        #expect(capacity.available == 800_000)
+        capacity.note(estimate: 850_000, sent: 700_000, now: at(2))
+        #expect(capacity.available == 850_000)
+    }
+
+    @Test func anEstimateThatLagsBehindALargerLayerIsNone() {
+        var capacity = ChannelCapacity()
+        for (second, estimate) in [240_000, 260_000, 281_000, 303_000].enumerated() {
+            capacity.note(estimate: estimate, sent: 1_700_000, now: at(Double(second)))
+        }
+        #expect(capacity.available == nil)
+    }
+
+    @Test func moreIsTriedAfterFiveQuietSeconds() {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(4.9), nextCost: 450_000)
+        #expect(capacity.available == 300_000)
+        capacity.advance(to: at(5), nextCost: 450_000)
+        #expect(capacity.available == 450_000)
+        // It goes well: the next step comes at once.
+        capacity.note(estimate: 600_000, sent: 450_000, now: at(7))
+        capacity.advance(to: at(8), nextCost: 1_700_000)
+        #expect(capacity.available == 1_700_000)
+        // And when all is sent, and well, there is no limit any more.
+        capacity.advance(to: at(11), nextCost: nil)
+        #expect(capacity.available == nil)
+    }
+
+    @Test func aTryThatFailsDoublesTheWait() {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(5), nextCost: 450_000)
+        capacity.note(estimate: 400_000, sent: 440_000, now: at(5.5))
+        capacity.note(estimate: 310_000, sent: 440_000, now: at(6))
+        #expect(capacity.available == 310_000)
+        capacity.advance(to: at(15.9), nextCost: 450_000)
+        #expect(capacity.available == 310_000)
+        capacity.advance(to: at(16), nextCost: 450_000)
+        #expect(capacity.available == 450_000)
+    }
+
+    @Test func lossAboveATenthIsCongestion() {
+        var capacity = ChannelCapacity()
+        capacity.note(loss: 0.08, sent: 1_000_000, now: at(0))
+        #expect(capacity.available == nil)
+        capacity.note(loss: 0.2, sent: 1_000_000, now: at(0))
+        #expect(capacity.available == 900_000)
+    }
+
+    @Test func anImposedLimitHoldsWhateverIsEstimated() {
+        var capacity = limited(to: 500_000, sent: 600_000)
+        capacity.imposed = 200_000
+        #expect(capacity.available == 200_000)
+        capacity.advance(to: at(10), nextCost: 900_000)
+        capacity.imposed = nil
+        #expect(capacity.available == 500_000)
+    }
+}
