@@ -94,9 +94,13 @@ extension Peer {
 extension Peer {
     /// Asks a producer for a key frame: at once the first time, then once per half second; a request in between waits
     /// for its end. By PLI, or by FIR where only that was negotiated.
-    package mutating func requestKeyFrame(ssrc: UInt32, now: Instant, into outbox: Outbox) {
+    ///
+    /// - Parameter interval: another one than the configuration's.
+    package mutating func requestKeyFrame(
+        ssrc: UInt32, interval: Interval? = nil, now: Instant, into outbox: Outbox
+    ) {
         guard let index = receiving.index(ssrc: ssrc) else { return }
-        askForKeyFrame(index, now, outbox)
+        askForKeyFrame(index, interval: interval, now, outbox)
     }
 
     /// A key frame came: a request that still waits for its turn is dropped.
@@ -111,10 +115,10 @@ extension Peer {
         receiving.update(index) { $0.forgetLosses(before: sequence) }
     }
 
-    mutating func askForKeyFrame(_ index: Int, _ now: Instant, _ outbox: Outbox) {
+    mutating func askForKeyFrame(_ index: Int, interval: Interval? = nil, _ now: Instant, _ outbox: Outbox) {
         let codec = receiving.streams[index].codec
         guard mediaDestination != nil, codec.pli || codec.fir else { return }
-        let interval = configuration.streams.keyFrameRequestInterval
+        let interval = interval ?? configuration.streams.keyFrameRequestInterval
         if receiving.update(index, { $0.keyFrames.request(now: now, interval: interval) }) {
             sendKeyFrameRequest(index, now, outbox)
         }

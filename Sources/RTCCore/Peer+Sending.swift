@@ -74,6 +74,7 @@ extension Peer {
     }
 
     /// Sends a packet that the caller numbered: forwarding. The packet is written once, into the outbox, and sealed there.
+    /// A stream with a cache of its own keeps the sealed packet and answers NACKs with it.
     ///
     /// - Parameters:
     ///   - packet: its SSRC is a stream's, or that of a stream's retransmissions.
@@ -84,9 +85,13 @@ extension Peer {
         _ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, now: Instant,
         into outbox: Outbox
     ) -> Bool {
-        guard let destination = mediaDestination, let binding = sending.binding(packet.ssrc),
-            write(packet, prefix, payload, stream: binding.index, to: destination, keep: false, now, outbox)
-        else { return unsent() != nil }
+        guard let destination = mediaDestination, let binding = sending.binding(packet.ssrc) else {
+            return unsent() != nil
+        }
+        let keep = !binding.isRTX && !sending.streams[binding.index].isExternal
+        guard write(packet, prefix, payload, stream: binding.index, to: destination, keep: keep, now, outbox) else {
+            return unsent() != nil
+        }
         if binding.isRTX {
             sending.update(binding.index) { $0.statistics.retransmitted += 1 }
         } else {
@@ -120,7 +125,7 @@ extension Peer {
         complete(&extensions, index, now)
         let offset = RTPHeader.write(
             marker: packet.marker, payloadType: packet.payloadType, sequenceNumber: packet.sequenceNumber,
-            timestamp: packet.timestamp, ssrc: packet.ssrc, extensions: extensions,
+            timestamp: packet.timestamp, ssrc: packet.ssrc, extensions: extensions, opaque: packet.opaque,
             map: sending.streams[index].configuration.extensionMap, into: target)
         let length = offset + prefix.count + payload.count
         guard offset > 0, let overhead = srtpProfile?.rtpOverhead,
@@ -140,7 +145,9 @@ extension Peer {
     private mutating func keep(
         _ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ sequence: UInt16, _ index: Int, _ now: Instant
     ) {
-        let slotSize = configuration.maximumDatagram
+        // Audio is small, and there are many streams of it.
+        let slotSize = min(
+            configuration.maximumDatagram, sending.streams[index].configuration.kind == .audio ? 640 : .max)
         sending.update(index) {
             $0.keep(
                 UnsafeRawBufferPointer(rebasing: buffer[..<length]), sequence: sequence, slotSize: slotSize, now: now)

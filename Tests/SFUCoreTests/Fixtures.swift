@@ -35,7 +35,7 @@ final class RecordingSource: ProducerSource {
     var requests: [UInt32] = []
     var keyFrames: [UInt32] = []
 
-    func requestKeyFrame(ssrc: UInt32) { requests.append(ssrc) }
+    func requestKeyFrame(ssrc: UInt32, isSmallest: Bool) { requests.append(ssrc) }
     func keyFrameReceived(ssrc: UInt32) { keyFrames.append(ssrc) }
 }
 

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCCore
+import RTCTransport
 import RTCWire
 import SFUCore
 
@@ -9,6 +10,8 @@ extension LiveKitParticipant {
         if let known = pendingTracks.first(where: { $0.cid == request.cid }) { return confirm(known) }
         let source = TrackSource(request.source)
         let permissions = room.model.participant(sid)?.permissions
+        // A second codec for a track that is there already: clients go on without it.
+        if !request.sid.isEmpty, room.tracks[request.sid] != nil { return refuse(request, .unsupportedType) }
         if permissions?.mayPublish(source) != true || request.type == .data {
             return refuse(request, request.type == .data ? .unsupportedType : .notAllowed)
         }
@@ -50,6 +53,7 @@ extension LiveKitParticipant {
             let free = pendingTracks.filter { !taken.contains($0.sid) && $0.kind == line.streamKind }
             let named = free.first { $0.cid == line.remote?.msid?.trackID }
             guard let track = named ?? free.first else { continue }
+            publisher.negotiator.setCodecs(line.index, track.codecNames(offered: line.remote?.codecs ?? []))
             if !track.parameters.isEmpty {
                 publisher.negotiator.setParameters(
                     line.index, codec: "opus", SDPFormatParameters(parsing: track.parameters))
@@ -63,15 +67,18 @@ extension LiveKitParticipant {
     func publish(_ matches: [(line: Int, track: LiveKitTrack)]) {
         for (index, track) in matches {
             let line = publisher.negotiator.lines[index]
-            guard let codec = line.codecs.first, line.direction.receives else {
+            guard let format = TrackFormat(of: line), line.direction.receives else {
                 logger.notice("track cannot be received", metadata: ["track": "\(track.sid)"])
                 continue
             }
-            track.bind(to: line, codec: codec)
+            track.bind(to: line, format: format)
             track.info.version = .with { $0.unixMicro = WallClock.microseconds }
             let producer = Producer(
-                id: track.sid, codec: MediaCodec(name: codec.name, kind: track.kind),
-                clockRate: UInt32(clamping: codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+                id: track.sid, codec: format.mediaCodec(track.kind), payloads: format.payloads,
+                clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+            let groups = line.remote?.groups ?? []
+            producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
+            producer.setMuted(track.info.muted, now: MonotonicClock.now())
             track.producer = producer
             publisher.ingress[line: index] = producer
             pendingTracks.removeAll { $0 === track }

@@ -80,7 +80,8 @@ extension LiveKitParticipant {
         for track in settings.trackSids {
             guard let outgoing = subscriber.send(track: track), let track = room.tracks[track] else { continue }
             outgoing.set(
-                paused: settings.disabled, layerLimit: track.layerLimit(for: settings), now: MonotonicClock.now())
+                paused: settings.disabled, layerLimit: track.layerLimit(for: settings),
+                frameRateLimit: settings.fps > 0 ? Int(settings.fps) : nil, now: MonotonicClock.now())
             if settings.priority > 0 { outgoing.priority = Int(settings.priority) }
         }
         room.updateDemand()

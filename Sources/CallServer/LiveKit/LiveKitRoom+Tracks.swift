@@ -6,7 +6,7 @@ extension LiveKitRoom {
     /// A track has become real: everybody is told, then those who want it get it.
     func publish(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
         tracks[track.sid] = track
-        participant.logger.info("track published", metadata: ["track": "\(track.sid)", "codec": "\(track.codecName)"])
+        participant.logger.info("track published", metadata: ["track": "\(track.sid)", "codec": "\(track.info.mimeType)"])
         update(participant.sid) {
             $0.tracks.append(
                 PublishedTrack(
@@ -33,6 +33,7 @@ extension LiveKitRoom {
         guard model.setMuted(muted, track: sid, of: participant.sid), let record = model.participant(participant.sid)
         else { return }
         tracks[sid]?.info.muted = muted
+        tracks[sid]?.producer?.setMuted(muted, now: MonotonicClock.now())
         announce(info(of: record, participant), of: record, now: true)
     }
 

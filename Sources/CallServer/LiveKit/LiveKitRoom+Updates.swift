@@ -79,7 +79,7 @@ extension LiveKitRoom {
             $0.maxParticipants = UInt32(clamping: settings.maxParticipants)
             $0.creationTime = createdAt / 1000
             $0.creationTimeMs = createdAt
-            $0.enabledCodecs = LiveKitRoom.codecs
+            $0.enabledCodecs = LiveKitCodecs.ofRoom
             $0.metadata = settings.metadata
             $0.numParticipants = UInt32(clamping: model.participants.count { !$0.permissions.isHidden })
             $0.numPublishers = UInt32(clamping: model.participants.count(where: \.isPublisher))
@@ -104,7 +104,7 @@ extension LiveKitRoom {
             $0.pingTimeout = 15
             $0.serverInfo = LiveKitRoom.serverInfo
             $0.iceServers = configuration.iceServers.map(\.wire)
-            $0.enabledPublishCodecs = LiveKitRoom.codecs.filter { $0.mime != "video/rtx" }
+            $0.enabledPublishCodecs = LiveKitCodecs.forPublishing
             $0.fastPublish = true
         }
     }
@@ -122,9 +122,6 @@ extension LiveKitRoom {
     /// 18 would make clients open their data channels without telling us.
     private static let protocolNumber: Int32 = 17
     private static let node = SessionID.node()
-    private static let codecs: [Livekit_Codec] = ["audio/opus", "video/VP8", "video/rtx"].map { name in
-        .with { $0.mime = name }
-    }
     private static let kinds: [String: Livekit_ParticipantInfo.Kind] = [
         "standard": .standard, "ingress": .ingress, "egress": .egress, "sip": .sip, "agent": .agent,
         "connector": .connector, "bridge": .bridge,

@@ -10,8 +10,8 @@ final class LiveKitTrack {
     var info: Livekit_TrackInfo
     /// Set once a line of the publisher's connection feeds it.
     var producer: Producer?
-    /// As in `a=rtpmap`.
-    var codecName = ""
+    /// Known once the line is negotiated.
+    private(set) var format: TrackFormat?
     /// The publisher has been told that somebody listens.
     var wasSubscribed = false
     private let wantsDTX: Bool
@@ -34,7 +34,7 @@ final class LiveKitTrack {
             $0.source = request.source
             $0.layers = layers
             $0.disableDtx = request.disableDtx
-            $0.disableRed = true
+            $0.disableRed = request.disableRed
             $0.stereo = request.stereo
             $0.encryption = request.encryption
             $0.stream = request.stream.isEmpty ? LiveKitTrack.stream(of: request.source) : request.stream
@@ -43,7 +43,7 @@ final class LiveKitTrack {
             $0.backupCodecPolicy = request.type == .audio ? .simulcast : request.backupCodecPolicy
             $0.codecs = [
                 .with {
-                    $0.mimeType = request.simulcastCodecs.first.map { "video/\($0.codec)" } ?? ""
+                    $0.mimeType = LiveKitTrack.mimeType(request.simulcastCodecs.first?.codec ?? "", request.type)
                     $0.cid = request.cid
                     $0.layers = layers
                     $0.videoLayerMode = .oneSpatialLayerPerStream
@@ -72,10 +72,33 @@ final class LiveKitTrack {
         return parts.joined(separator: ";")
     }
 
+    /// The codecs that our answer allows on the track's line, in order; nil for all of them.
+    ///
+    /// Video is held to the announced codec. Audio may come with redundancy unless the publisher wants none, or encrypts:
+    /// copies that nobody here can read could not be stripped for those who don't know them.
+    func codecNames(offered: [RemoteCodec]) -> [String]? {
+        let announced = info.codecs[0].mimeType.split(separator: "/").last.map { $0.lowercased() } ?? ""
+        let names = offered.map { $0.name.lowercased() }
+        if kind == .video { return names.contains(announced) ? [announced] : nil }
+        var allowed = ["opus", "pcmu", "pcma", "telephone-event"]
+        if !info.disableRed, info.encryption == .none, names.contains("opus") { allowed.insert("red", at: 0) }
+        if announced != "", announced != "red", let index = allowed.firstIndex(of: announced) {
+            allowed.insert(allowed.remove(at: index), at: allowed.first == "red" && announced == "opus" ? 1 : 0)
+        }
+        return allowed
+    }
+
+    /// "vp8" of a video track, or "video/vp8", as the protocol has it.
+    private static func mimeType(_ codec: String, _ type: Livekit_TrackType) -> String {
+        guard !codec.isEmpty, !codec.contains("/") else { return codec }
+        return (type == .video ? "video/" : "audio/") + codec
+    }
+
     /// Fills in what the negotiation has shown.
-    func bind(to line: MediaLine, codec: NegotiatedCodec) {
-        codecName = codec.name
-        let mime = (kind == .video ? "video/" : "audio/") + codec.name
+    func bind(to line: MediaLine, format: TrackFormat) {
+        self.format = format
+        self.format?.isEncrypted = info.encryption != .none
+        let mime = (kind == .video ? "video/" : "audio/") + format.name
         info.mid = line.mid
         info.mimeType = mime
         info.codecs[0].mimeType = mime

@@ -61,8 +61,11 @@ extension MediaConnection: ConsumerSink {
 }
 
 extension MediaConnection: ProducerSource {
-    func requestKeyFrame(ssrc: UInt32) {
-        flow.perform { peer, outbox, now in peer.requestKeyFrame(ssrc: ssrc, now: now, into: outbox) }
+    func requestKeyFrame(ssrc: UInt32, isSmallest: Bool) {
+        let interval: Interval = isSmallest ? .milliseconds(500) : .seconds(1)
+        flow.perform { peer, outbox, now in
+            peer.requestKeyFrame(ssrc: ssrc, interval: interval, now: now, into: outbox)
+        }
     }
 
     func keyFrameReceived(ssrc: UInt32) { flow.perform { peer, _, _ in peer.keyFrameReceived(ssrc: ssrc) } }

@@ -13,6 +13,7 @@ extension MediaConnection {
         guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
         let send = sends.remove(at: index)
         if let consumer = send.consumer {
+            if isConnected { consumer.sendBlackFrames() }
             consumer.stop()
             consumers[send.ssrc] = nil
             flow.perform { peer, outbox, now in
@@ -93,24 +94,31 @@ extension MediaConnection {
         guard let index = send.line, send.consumer == nil, !send.isRefused else { return }
         let line = negotiator.lines[index]
         guard line.direction.sends, line.send != nil else { return }
-        guard let stream = line.sendStream(codec: send.codecName, cache: .external) else {
-            send.isRefused = true
-            negotiator.clearSend(index)
-            send.line = nil
-            return
-        }
-        let consumer = Consumer(
-            ConsumerConfiguration(
-                ssrc: stream.ssrc, payloadType: stream.payloadType, rtxSSRC: stream.rtxSSRC,
-                rtxPayloadType: stream.rtxPayloadType, firstSequence: .random(in: 0..<0x8000),
-                firstRTXSequence: .random(in: 0..<0x8000)),
-            producer: send.producer, sink: self)
+        guard let codec = line.counterpart(of: send.format.codec),
+            let stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send.producer.kind))
+        else { return refuse(send, line: index) }
+        let consumer = Consumer(send.configuration(stream, on: line), producer: send.producer, sink: self)
         send.consumer = consumer
         send.applySettings(now: MonotonicClock.now())
         consumers[stream.ssrc] = consumer
         flow.perform { peer, _, _ in peer.addSendStream(stream) }
         if isConnected { start(consumer) }
     }
+
+    /// The client knows no codec for the track.
+    private func refuse(_ send: OutgoingTrack, line: Int) {
+        send.isRefused = true
+        negotiator.clearSend(line)
+        send.line = nil
+    }
+
+    /// Video is repeated on a stream of its own, and made again for it. Audio has no such stream: what is asked for again
+    /// must leave with the very bytes that were sealed before, so the peer keeps those.
+    private static func cache(_ codec: NegotiatedCodec, _ kind: StreamKind) -> SendStreamConfiguration.Cache {
+        kind == .audio && codec.feedback.contains(.nack) ? .own(packets: audioPacketsKept) : .external
+    }
+
+    private static let audioPacketsKept = 64
 
     /// A client that has only just been sent our answer would take packets of a stream that it doesn't know yet for
     /// somebody else's, and lose the key frame: video waits for it a moment.

@@ -68,22 +68,25 @@ final class MediaConnection {
         statistics = loop.forwarding
         negotiator = Negotiator(
             configuration: MediaConnection.negotiation(
-                flow.peer.localCredentials, settings.certificate.fingerprint, cname))
+                role, flow.peer.localCredentials, settings.certificate.fingerprint, cname))
         flow.handler = self
         addLocalCandidates(port: loop.mux.localAddress.port)
     }
 
-    /// What comes in with 1,200 bytes leaves a little larger: every packet names its line, and a repeated one its original.
-    private static let maximumDatagram = 1280
+    /// What comes in leaves a little larger: every packet names its line, and a repeated one its original. Senders fill
+    /// 1,200 bytes, some up to an Ethernet frame; only beyond that is a packet refused.
+    private static let maximumDatagram = 1472
 
     private static func negotiation(
-        _ credentials: ICECredentials, _ fingerprint: DTLSFingerprint, _ cname: String
+        _ role: Role, _ credentials: ICECredentials, _ fingerprint: DTLSFingerprint, _ cname: String
     ) -> NegotiatorConfiguration {
         var configuration = NegotiatorConfiguration(credentials: credentials, fingerprint: fingerprint)
-        configuration.codecs = [.opus, .vp8]
+        configuration.codecs =
+            role == .answering ? CodecCapability.forwardedInAnswers : CodecCapability.forwardedInOffers
         configuration.audioExtensions = [.mid, .audioLevel, .absCaptureTime]
         configuration.videoExtensions = [
-            .mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay, .videoOrientation,
+            .mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay, .videoOrientation, .dependencyDescriptor,
+            .colorSpace, .videoContentType, .videoTiming,
         ]
         configuration.congestionFeedback = .receiverEstimate
         configuration.cname = cname

@@ -7,8 +7,9 @@ final class OutgoingTrack {
     let trackID: String
     let producer: Producer
     let description: SendDescription
-    /// As in `a=rtpmap`.
-    let codecName: String
+    let format: TrackFormat
+    /// The room's bounds on how long receivers delay video.
+    var playoutDelay: PlayoutDelay?
     /// The m-line that carries it.
     var line: Int?
     var consumer: Consumer?
@@ -20,11 +21,12 @@ final class OutgoingTrack {
     private var share = BitrateAllocation.Share.upTo(2)
     /// The larger, the sooner it gets bandwidth.
     var priority = 1
+    private var frameRateLimit: Int?
 
-    init(trackID: String, streamID: String, cname: String, producer: Producer, codecName: String) {
+    init(trackID: String, streamID: String, cname: String, producer: Producer, format: TrackFormat) {
         self.trackID = trackID
         self.producer = producer
-        self.codecName = codecName
+        self.format = format
         description = SendDescription(
             streamID: streamID, trackID: trackID, ssrc: .random(in: 1 ... .max),
             rtxSSRC: producer.kind == .video ? .random(in: 1 ... .max) : nil, cname: cname)
@@ -32,15 +34,37 @@ final class OutgoingTrack {
 
     var ssrc: UInt32 { description.ssrc }
 
-    /// What the subscriber wants: nothing for a while, or no larger layer than this.
-    func set(paused: Bool, layerLimit: Int, now: Instant) {
+    /// What the consumer is made with, once the client's numbers are known.
+    func configuration(_ stream: SendStreamConfiguration, on line: MediaLine) -> ConsumerConfiguration {
+        var configuration = ConsumerConfiguration(
+            ssrc: stream.ssrc, payloadType: stream.payloadType, rtxSSRC: stream.rtxSSRC,
+            rtxPayloadType: stream.rtxPayloadType, redundancyPayloadType: redundancy(on: line),
+            eventPayloadType: events(on: line), playoutDelay: playoutDelay, firstSequence: .random(in: 0..<0x8000),
+            firstRTXSequence: .random(in: 0..<0x8000))
+        configuration.sendsBlackFrames = !format.isEncrypted
+        return configuration
+    }
+
+    /// The payload type for packets with redundancy, where the subscriber takes them; else they are stripped.
+    private func redundancy(on line: MediaLine) -> UInt8? {
+        format.redundancy.flatMap { line.codec(named: $0.name, clockRate: $0.clockRate)?.sendPayloadType }
+    }
+
+    private func events(on line: MediaLine) -> UInt8? {
+        format.events.flatMap { line.codec(named: $0.name, clockRate: $0.clockRate)?.sendPayloadType }
+    }
+
+    /// What the subscriber wants: nothing for a while, or no larger layer and no more pictures a second than this.
+    func set(paused: Bool, layerLimit: Int, frameRateLimit: Int? = nil, now: Instant) {
         isPaused = paused
         self.layerLimit = layerLimit
+        self.frameRateLimit = frameRateLimit
         applySettings(now: now)
     }
 
     func applySettings(now: Instant) {
         if case .upTo(let rank) = share { consumer?.setLayerLimit(min(layerLimit, rank), now: now) }
+        consumer?.setFrameRateLimit(frameRateLimit, now: now)
         consumer?.setPaused(isPaused || isStarved, now: now)
     }
 

@@ -7,7 +7,8 @@ package struct CodecCapability: Hashable, Sendable {
         package var name: String
         /// The value where none is stated.
         package var defaultValue: String
-        /// How many characters count; nil for all. The last two of H.264's profile-level-id are a level, which is free.
+        /// How many characters count; nil for all. The last two of H.264's profile-level-id are a level, which is free;
+        /// with 0 any value will do and an answer repeats the offer's.
         package var significantPrefix: Int?
 
         package init(_ name: String, defaultValue: String, significantPrefix: Int? = nil) {
@@ -81,49 +82,4 @@ extension CodecCapability.ParameterRule {
         let text = (value ?? defaultValue).asciiLowercased
         return significantPrefix.map { String(text.prefix($0)) } ?? text
     }
-}
-
-// MARK: The field's codecs
-
-extension CodecCapability {
-    /// Opus (RFC 7587) with in-band FEC.
-    package static let opus = CodecCapability(
-        kind: .audio, name: "opus", clockRate: 48000, channels: 2, parameters: "minptime=10;useinbandfec=1",
-        feedback: .nack, payloadType: 111)
-    /// Opus with copies of the frames before it (RFC 2198). Losses are not asked for again: the copies mend them.
-    package static let red = CodecCapability(
-        kind: .audio, name: "red", clockRate: 48000, channels: 2, carries: "opus", payloadType: 63)
-    /// G.711 mu-law.
-    package static let pcmu = CodecCapability(kind: .audio, name: "PCMU", clockRate: 8000, payloadType: 0)
-    /// G.711 A-law.
-    package static let pcma = CodecCapability(kind: .audio, name: "PCMA", clockRate: 8000, payloadType: 8)
-    /// VP8 (RFC 7741).
-    package static let vp8 = CodecCapability(
-        kind: .video, name: "VP8", clockRate: 90000, feedback: [.nack, .pli, .fir], hasRTX: true, payloadType: 96)
-    /// VP9 (RFC 9628) of one profile, 0...3.
-    package static func vp9(profile: Int = 0) -> CodecCapability {
-        CodecCapability(
-            kind: .video, name: "VP9", clockRate: 90000,
-            parameters: SDPFormatParameters(parsing: "profile-id=\(profile)"),
-            rules: [ParameterRule("profile-id", defaultValue: "0")], feedback: [.nack, .pli, .fir], hasRTX: true,
-            payloadType: 98)
-    }
-    /// H.264 (RFC 6184) of one profile and packetization mode; any level.
-    package static func h264(profileLevelID: String = "42e01f", packetizationMode: Int = 1) -> CodecCapability {
-        CodecCapability(
-            kind: .video, name: "H264", clockRate: 90000,
-            parameters: SDPFormatParameters(
-                parsing: "level-asymmetry-allowed=1;packetization-mode=\(packetizationMode);"
-                    + "profile-level-id=\(profileLevelID)"),
-            rules: [
-                ParameterRule("packetization-mode", defaultValue: "0"),
-                ParameterRule("profile-level-id", defaultValue: "42000a", significantPrefix: 4),
-            ],
-            feedback: [.nack, .pli, .fir], hasRTX: true, payloadType: 102)
-    }
-    /// AV1 main profile.
-    package static let av1 = CodecCapability(
-        kind: .video, name: "AV1", clockRate: 90000, parameters: "level-idx=5;profile=0;tier=0",
-        rules: [ParameterRule("profile", defaultValue: "0")], feedback: [.nack, .pli, .fir], hasRTX: true,
-        payloadType: 45)
 }

@@ -49,7 +49,21 @@ extension MediaLine {
         codec name: String? = nil, cname: String? = nil, cache: SendStreamConfiguration.Cache? = nil
     ) -> [SendStreamConfiguration] {
         let codec = codecs.first { name == nil || $0.name.asciiLowercased == name?.asciiLowercased }
-        guard let streamKind, let send, let codec, state == .active, direction.sends else { return [] }
+        guard let codec else { return [] }
+        return sendStreams(codec, cname: cname, cache: cache)
+    }
+
+    /// The stream that this line sends, with one of its codecs.
+    package func sendStream(
+        _ codec: NegotiatedCodec, cname: String? = nil, cache: SendStreamConfiguration.Cache? = nil
+    ) -> SendStreamConfiguration? {
+        sendStreams(codec, cname: cname, cache: cache).first
+    }
+
+    private func sendStreams(
+        _ codec: NegotiatedCodec, cname: String?, cache: SendStreamConfiguration.Cache?
+    ) -> [SendStreamConfiguration] {
+        guard let streamKind, let send, state == .active, direction.sends else { return [] }
         func stream(_ ssrc: UInt32, _ rtxSSRC: UInt32?, rid: String?) -> SendStreamConfiguration {
             let hasRTX = rtxSSRC != nil && codec.sendRTXPayloadType != nil
             return SendStreamConfiguration(

@@ -56,10 +56,12 @@ package struct OutgoingRTP: Sendable {
     package var timestamp: UInt32
     /// Written where the stream's extension map has an id; `mid`, send time and transport sequence number are the peer's.
     package var extensions: RTPExtensions
+    /// Written the same way; valid during the call that this is given to.
+    package var opaque: RTPOpaqueElements
 
     package init(
         ssrc: UInt32, payloadType: UInt8, marker: Bool, sequenceNumber: UInt16, timestamp: UInt32,
-        extensions: RTPExtensions = RTPExtensions()
+        extensions: RTPExtensions = RTPExtensions(), opaque: RTPOpaqueElements = RTPOpaqueElements()
     ) {
         self.ssrc = ssrc
         self.payloadType = payloadType
@@ -67,5 +69,6 @@ package struct OutgoingRTP: Sendable {
         self.sequenceNumber = sequenceNumber
         self.timestamp = timestamp
         self.extensions = extensions
+        self.opaque = opaque
     }
 }

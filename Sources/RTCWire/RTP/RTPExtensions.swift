@@ -64,6 +64,12 @@ package struct RTPExtensions: Hashable, Sendable {
     package var videoOrientation: UInt8?
     /// Transmission minus sampling time in RTP ticks, 24 bits signed (RFC 5450).
     package var transmissionOffset: Int32?
+    /// 0 for real-time video, 1 for a screen.
+    package var videoContentType: UInt8?
+    /// What is passed on as it is: where it stands in the packet. These are read only; `RTPOpaqueElements` are written.
+    package internal(set) var dependencyDescriptor = RTPElementPlace()
+    package internal(set) var colorSpace = RTPElementPlace()
+    package internal(set) var videoTiming = RTPElementPlace()
 
     package init() {}
 
@@ -104,6 +110,10 @@ package struct RTPExtensions: Hashable, Sendable {
         case .videoOrientation: if count == 1 { videoOrientation = bytes.byte(at) }
         case .transmissionOffset:
             if count == 3 { transmissionOffset = Int32(bitPattern: bytes.uint24(at) << 8) >> 8 }
+        case .videoContentType: if count == 1 { videoContentType = bytes.byte(at) }
+        case .dependencyDescriptor: dependencyDescriptor = RTPElementPlace(data)
+        case .colorSpace: if count == 4 || count == 28 { colorSpace = RTPElementPlace(data) }
+        case .videoTiming: if count == 13 { videoTiming = RTPElementPlace(data) }
         default: break
         }
     }

@@ -2,22 +2,28 @@
 // the session allows mixing. What fits neither is left out, as a receiver couldn't have been told about it.
 
 extension RTPExtensions {
-    /// No block that is written is longer, in bytes.
-    package static let maximumLength = 4 + 10 * 2 + 3 * ShortToken.capacity + 1 + 3 + 2 + 16 + 3 + 1 + 3 + 3
+    /// No block that is written is longer, in bytes, but for the data of opaque elements.
+    package static let maximumLength = 4 + 14 * 2 + 3 * ShortToken.capacity + 1 + 3 + 2 + 16 + 3 + 1 + 3 + 1 + 3
 
     /// Length of the block in bytes, its four-byte head and padding included; 0 where nothing is to be written.
-    package func encodedLength(map: RTPExtensionMap) -> Int {
-        var writer = RTPElementWriter(buffer: nil, map: map, twoByte: needsTwoByteForm(map))
-        writeElements(&writer)
+    package func encodedLength(map: RTPExtensionMap, opaque: RTPOpaqueElements = RTPOpaqueElements()) -> Int {
+        var writer = RTPElementWriter(buffer: nil, map: map, twoByte: needsTwoByteForm(map, opaque))
+        writeElements(&writer, opaque)
         return writer.blockLength
     }
 
     /// Writes the block and gives its length; 0, writing nothing, where there is none or `buffer` is too small.
-    package func write(into buffer: UnsafeMutableRawBufferPointer, map: RTPExtensionMap) -> Int {
-        if buffer.count < RTPExtensions.maximumLength, buffer.count < encodedLength(map: map) { return 0 }
-        let twoByte = needsTwoByteForm(map)
+    package func write(
+        into buffer: UnsafeMutableRawBufferPointer, map: RTPExtensionMap, opaque: RTPOpaqueElements = RTPOpaqueElements()
+    ) -> Int {
+        if buffer.count < RTPExtensions.maximumLength + opaque.count,
+            buffer.count < encodedLength(map: map, opaque: opaque)
+        {
+            return 0
+        }
+        let twoByte = needsTwoByteForm(map, opaque)
         var writer = RTPElementWriter(buffer: buffer, map: map, twoByte: twoByte)
-        writeElements(&writer)
+        writeElements(&writer, opaque)
         let length = writer.blockLength
         guard length != 0 else { return 0 }
         buffer.store(twoByte ? RTPExtensions.twoByteProfile : RTPExtensions.oneByteProfile, at: 0)
@@ -26,19 +32,19 @@ extension RTPExtensions {
         return length
     }
 
-    /// Some value has an identifier beyond the one-byte form, and the session allows the other form.
-    private func needsTwoByteForm(_ map: RTPExtensionMap) -> Bool {
-        guard map.hasLongIdentifiers, map.allowsMixed else { return false }
+    /// Some value has an identifier or a length beyond the one-byte form, and the session allows the other form.
+    private func needsTwoByteForm(_ map: RTPExtensionMap, _ opaque: RTPOpaqueElements) -> Bool {
+        guard map.allowsMixed, map.hasLongIdentifiers || opaque.needsTwoByteForm else { return false }
         var all = RTPElementWriter(buffer: nil, map: map, twoByte: true)
         var small = RTPElementWriter(buffer: nil, map: map, twoByte: false)
-        writeElements(&all)
-        writeElements(&small)
+        writeElements(&all, opaque)
+        writeElements(&small, opaque)
         return all.count != small.count
     }
 
     /// Offers every value to `writer`, in the order of `RTPExtensionKind`.
     @inline(__always)
-    private func writeElements(_ writer: inout RTPElementWriter) {
+    private func writeElements(_ writer: inout RTPElementWriter, _ opaque: RTPOpaqueElements) {
         if let mid { writer.put(.mid, mid) }
         if let rid { writer.put(.rid, rid) }
         if let repairedRid { writer.put(.repairedRid, repairedRid) }
@@ -59,6 +65,10 @@ extension RTPExtensions {
         if let transmissionOffset {
             writer.put(.transmissionOffset, 3) { $0.store24(UInt32(bitPattern: transmissionOffset), at: $1) }
         }
+        if let videoContentType { writer.put(.videoContentType, 1) { $0[$1] = videoContentType } }
+        writer.put(.dependencyDescriptor, opaque.dependencyDescriptor)
+        writer.put(.colorSpace, opaque.colorSpace)
+        writer.put(.videoTiming, opaque.videoTiming)
     }
 }
 
@@ -83,6 +93,13 @@ private struct RTPElementWriter {
     @inline(__always)
     mutating func put(_ kind: RTPExtensionKind, _ token: ShortToken) {
         put(kind, token.count) { token.write(into: $0, at: $1) }
+    }
+
+    /// An element's data as it came; nothing where it is empty, or doesn't fit the form.
+    @inline(__always)
+    mutating func put(_ kind: RTPExtensionKind, _ data: UnsafeRawBufferPointer) {
+        guard !data.isEmpty, data.count <= (twoByte ? 255 : 16) else { return }
+        put(kind, data.count) { $0.suffix(from: $1).copyMemory(from: data) }
     }
 
     /// One element of `length` bytes, written by `body` at the offset it is given.

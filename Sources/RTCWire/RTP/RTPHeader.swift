@@ -128,12 +128,13 @@ extension RTPHeader {
     /// Writes nothing and gives 0 where `buffer` is too small.
     package static func write(
         marker: Bool, payloadType: UInt8, sequenceNumber: UInt16, timestamp: UInt32, ssrc: UInt32,
-        extensions: RTPExtensions, map: RTPExtensionMap, into buffer: UnsafeMutableRawBufferPointer
+        extensions: RTPExtensions, opaque: RTPOpaqueElements = RTPOpaqueElements(), map: RTPExtensionMap,
+        into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
         guard buffer.count >= fixedLength else { return 0 }
-        let block = extensions.write(into: buffer.suffix(from: fixedLength), map: map)
-        if block == 0, buffer.count < fixedLength + RTPExtensions.maximumLength,
-            extensions.encodedLength(map: map) != 0
+        let block = extensions.write(into: buffer.suffix(from: fixedLength), map: map, opaque: opaque)
+        if block == 0, buffer.count < fixedLength + RTPExtensions.maximumLength + opaque.count,
+            extensions.encodedLength(map: map, opaque: opaque) != 0
         {
             return 0
         }

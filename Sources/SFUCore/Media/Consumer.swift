@@ -8,30 +8,6 @@ package protocol ConsumerSink: AnyObject {
     func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32)
 }
 
-/// What a subscription negotiated.
-package struct ConsumerConfiguration: Sendable, Hashable {
-    package var ssrc: UInt32
-    package var payloadType: UInt8
-    /// Both or neither: lost packets are repeated on this stream (RFC 4588).
-    package var rtxSSRC: UInt32?
-    package var rtxPayloadType: UInt8?
-    /// The first sequence numbers; only the lower 15 bits are taken.
-    package var firstSequence: UInt16
-    package var firstRTXSequence: UInt16
-
-    package init(
-        ssrc: UInt32, payloadType: UInt8, rtxSSRC: UInt32? = nil, rtxPayloadType: UInt8? = nil, firstSequence: UInt16,
-        firstRTXSequence: UInt16
-    ) {
-        self.ssrc = ssrc
-        self.payloadType = payloadType
-        self.rtxSSRC = rtxSSRC
-        self.rtxPayloadType = rtxPayloadType
-        self.firstSequence = firstSequence
-        self.firstRTXSequence = firstRTXSequence
-    }
-}
-
 /// One subscriber's copy of a producer: which packets it gets, and under which numbers.
 ///
 /// It keeps no packet. `forward` writes a rewritten payload descriptor of a few bytes and hands it on with the shared
@@ -41,17 +17,24 @@ package final class Consumer {
     package let producer: Producer
     /// The largest layer that is wanted: 0 the smallest, 2 the largest.
     package private(set) var layerLimit = 2
+    /// Pictures a second that are wanted at most; nil for all.
+    package private(set) var frameRateLimit: Int?
+    /// What the way to the subscriber has room for.
+    package private(set) var allocation = LayerPoint.highest
+    /// The subscriber wants nothing for now.
     package private(set) var isPaused = false
-    package private(set) var packets = 0
-    package private(set) var bytes = 0
-    private let sink: any ConsumerSink
-    private var layer: ProducerLayer?
-    private var munger: RTPMunger
-    private var vp8 = VP8Munger()
+    package internal(set) var packets = 0
+    package internal(set) var bytes = 0
+    let sink: any ConsumerSink
+    var layer: ProducerLayer?
+    var munger: RTPMunger
+    var pictures = PictureMunger()
+    var filter = LayerFilter()
     private var lastArrival: Instant = .zero
-    private var nextRTXSequence: UInt16
-    private var log = RetransmissionLog()
-    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
+    private var droppedPicture: UInt16?
+    var nextRTXSequence: UInt16
+    var log = RetransmissionLog()
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 320, alignment: 8)
 
     package init(_ configuration: ConsumerConfiguration, producer: Producer, sink: any ConsumerSink) {
         self.configuration = configuration
@@ -65,9 +48,13 @@ package final class Consumer {
 
     // MARK: Wishes
 
-    /// Begins to get packets; asks for the key frame that video begins with.
+    /// Begins to get packets: from a recent key frame, where all since then is still at hand, else from the next one,
+    /// which is asked for.
     package func start(now: Instant) {
         producer.add(self)
+        if !munger.hasStarted, isFlowing, let best = wantedLayer(now), let range = best.replayable(now: now) {
+            return replay(range, of: best)
+        }
         requestKeyFrame(now: now)
     }
 
@@ -80,22 +67,65 @@ package final class Consumer {
     package func setPaused(_ paused: Bool, now: Instant) {
         guard paused != isPaused else { return }
         isPaused = paused
-        layer = nil
-        if !paused { requestKeyFrame(now: now) }
+        stopOrGoOn(now)
     }
+
+    func stopOrGoOn(_ now: Instant) {
+        layer = nil
+        if isFlowing { requestKeyFrame(now: now) }
+    }
+
+    var isFlowing: Bool { !isPaused && !producer.isMuted }
 
     /// Wants no larger layer than this one; the change comes with that layer's next key frame, which is asked for.
     package func setLayerLimit(_ limit: Int, now: Instant) {
         guard limit != layerLimit else { return }
         layerLimit = limit
-        if let best = producer.bestLayer(limit: limit, now: now), best !== layer { producer.requestKeyFrame(of: best) }
+        limitsChanged(now)
+    }
+
+    /// Wants no more pictures a second than this, where the stream has temporal layers.
+    package func setFrameRateLimit(_ limit: Int?, now: Instant) {
+        guard limit != frameRateLimit else { return }
+        frameRateLimit = limit
+        limitsChanged(now)
+    }
+
+    /// Says what the way to the subscriber has room for.
+    package func setAllocation(_ point: LayerPoint, now: Instant) {
+        guard point != allocation else { return }
+        allocation = point
+        limitsChanged(now)
+    }
+
+    /// The layer that is sent, as `layerLimit` counts; nil while nothing is.
+    package var currentLayer: Int? { layer.map { max($0.rank, filter.current.spatial) } }
+    /// The highest temporal layer that is sent.
+    package var currentTemporalLayer: Int { filter.current.temporal }
+
+    private var spatialLimit: Int { min(layerLimit, allocation.spatial) }
+
+    private func wantedLayer(_ now: Instant) -> ProducerLayer? { producer.bestLayer(limit: spatialLimit, now: now) }
+
+    private func limitsChanged(_ now: Instant) {
+        refreshLimit()
+        guard isFlowing, let best = wantedLayer(now) else { return }
+        // A larger spatial layer of one stream begins with a key frame too, or where the codec says it can.
+        let isRaised = best.spatialLayers > 1 && filter.current.spatial < min(spatialLimit, best.spatialLayers - 1)
+        if best !== layer || isRaised { producer.requestKeyFrame(of: best) }
+    }
+
+    private func refreshLimit() {
+        var temporal = allocation.temporal
+        if let frameRateLimit, let layer {
+            temporal = min(temporal, layer.temporalRates.layer(covering: Double(frameRateLimit)))
+        }
+        filter.limit = LayerPoint(spatial: spatialLimit, temporal: temporal)
     }
 
     /// The subscriber can't go on without a key frame.
     package func requestKeyFrame(now: Instant) {
-        guard let layer = layer ?? producer.bestLayer(limit: layerLimit, now: now) ?? producer.layers.last else {
-            return
-        }
+        guard let layer = layer ?? wantedLayer(now) ?? producer.layers.last else { return }
         producer.requestKeyFrame(of: layer)
     }
 
@@ -103,7 +133,7 @@ package final class Consumer {
 
     /// Sends a packet on, where this consumer is to have it. Allocates nothing.
     func forward(_ packet: SourcePacket, from layer: ProducerLayer) {
-        guard !isPaused else { return }
+        guard isFlowing else { return }
         if layer !== self.layer {
             guard mayBegin(with: packet, of: layer) else { return }
             begin(with: packet, of: layer)
@@ -111,18 +141,21 @@ package final class Consumer {
             guard packet.startsKeyFrame else { return producer.requestKeyFrame(of: layer) }
             begin(with: packet, of: layer)
         }
-        // A packet of padding alone is left out; one that comes too late for that is sent on empty.
-        if packet.payload.isEmpty, munger.skip(packet.sequence) { return }
-        let newest = munger.highest
-        guard let place = munger.place(packet.sequence, timestamp: packet.timestamp) else { return }
-        lastArrival = packet.arrival
-        send(packet, place.sequence, place.numbering, isNewest: place.sequence > newest)
+        pass(packet, of: layer)
+    }
+
+    private func replay(_ range: ClosedRange<Int64>, of layer: ProducerLayer) {
+        var structure: DependencyStructure?
+        for sequence in range {
+            guard var packet = layer.ring?.find(sequence, codec: producer.codec) else { continue }
+            if producer.codec.usesDependencyDescriptor { packet.readDependency(&structure) }
+            if self.layer == nil { begin(with: packet, of: layer) }
+            pass(packet, of: layer)
+        }
     }
 
     private func mayBegin(with packet: SourcePacket, of layer: ProducerLayer) -> Bool {
-        guard !packet.payload.isEmpty, producer.bestLayer(limit: layerLimit, now: packet.arrival) === layer else {
-            return false
-        }
+        guard !packet.payload.isEmpty, wantedLayer(packet.arrival) === layer else { return false }
         if !packet.startsKeyFrame { producer.requestKeyFrame(of: layer) }
         return packet.startsKeyFrame
     }
@@ -137,17 +170,79 @@ package final class Consumer {
             numbering.timestampOffset = alignment.offset(
                 of: packet, from: old === layer ? nil : old?.clock, to: layer.clock, isSameSource: old === layer)
         }
-        vp8.begin(packet.descriptor, &numbering)
+        pictures.begin(packet, &numbering)
         munger.begin(layer, at: packet.sequence, offsets: numbering)
         self.layer = layer
+        refreshLimit()
+        filter.begin()
         if let clock = layer.clock?.advanced(to: packet.arrival, clockRate: producer.clockRate) { report(clock) }
     }
 
-    private func send(_ packet: SourcePacket, _ sequence: Int64, _ numbering: Numbering, isNewest: Bool) {
+    /// Numbers a packet and sends it, or leaves it out so that no hole is seen.
+    private func pass(_ packet: SourcePacket, of layer: ProducerLayer) {
+        let isNewest = munger.isNewest(packet.sequence)
+        if frameRateLimit != nil, isNewest { refreshLimit() }
+        let verdict = filter.judge(packet, of: layer, isNewest: isNewest)
+        let payload = self.payload(of: packet)
+        let isLeftOut = !verdict.isTaken || payload == nil
+        // What comes too late to be left out is sent on empty.
+        if isLeftOut || packet.payload.isEmpty,
+            munger.skip(packet.sequence, pictures: isLeftOut ? droppedPictures(packet) : 0)
+        {
+            return
+        }
+        guard let place = munger.place(packet.sequence, timestamp: packet.timestamp) else { return }
+        lastArrival = packet.arrival
+        if isLeftOut {
+            var empty = packet
+            empty.payload = UnsafeRawBufferPointer(start: nil, count: 0)
+            empty.head = .none
+            send(empty, place.sequence, place.numbering, verdict, isNewest: false)
+        } else {
+            var taken = packet
+            taken.payload = payload ?? packet.payload
+            send(taken, place.sequence, place.numbering, verdict, isNewest: isNewest)
+        }
+    }
+
+    /// Decoders of VP8 wait for missing picture ids, so a picture that is left out leaves none. VP9's count on gaps.
+    private func droppedPictures(_ packet: SourcePacket) -> UInt16 {
+        guard case .vp8(let descriptor) = packet.head, let picture = descriptor.pictureID, picture != droppedPicture else {
+            return 0
+        }
+        droppedPicture = picture
+        return 1
+    }
+
+    /// The payload as this consumer takes it; nil for what it doesn't take at all.
+    private func payload(of packet: SourcePacket) -> UnsafeRawBufferPointer? {
+        switch packet.format {
+        case .primary: return packet.payload
+        case .event: return configuration.eventPayloadType == nil ? nil : packet.payload
+        case .redundant:
+            if configuration.redundancyPayloadType != nil || packet.payload.isEmpty { return packet.payload }
+            guard let red = try? REDPayload(parsing: packet.payload.bytes), !red.primary.isEmpty else { return nil }
+            return UnsafeRawBufferPointer(rebasing: packet.payload[red.primary])
+        }
+    }
+
+    private func payloadType(_ format: PacketFormat) -> UInt8 {
+        switch format {
+        case .primary: configuration.payloadType
+        case .redundant: configuration.redundancyPayloadType ?? configuration.payloadType
+        case .event: configuration.eventPayloadType ?? configuration.payloadType
+        }
+    }
+
+    private func send(
+        _ packet: SourcePacket, _ sequence: Int64, _ numbering: Numbering, _ verdict: LayerFilter.Verdict,
+        isNewest: Bool
+    ) {
         let header = OutgoingRTP(
-            ssrc: configuration.ssrc, payloadType: configuration.payloadType, marker: packet.marker,
+            ssrc: configuration.ssrc, payloadType: payloadType(packet.format), marker: verdict.marker,
             sequenceNumber: UInt16(truncatingIfNeeded: sequence),
-            timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: packet.extensions)
+            timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: extensions(of: packet),
+            opaque: opaque(of: packet, numbering, verdict, isNewest: isNewest))
         let (prefix, payload) = parts(of: packet, numbering, at: 0, isNewest: isNewest)
         guard sink.forward(header, prefix: prefix, payload: payload) else {
             producer.statistics.dropped += 1
@@ -157,58 +252,5 @@ package final class Consumer {
         bytes += prefix.count + payload.count
         producer.statistics.packetsForwarded += 1
         producer.statistics.bytesForwarded += prefix.count + payload.count
-    }
-
-    /// The rewritten descriptor, behind the `offset` bytes of the scratch memory that the caller has written, and the rest.
-    private func parts(
-        of packet: SourcePacket, _ numbering: Numbering, at offset: Int, isNewest: Bool
-    ) -> (prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
-        guard let descriptor = packet.descriptor else {
-            return (UnsafeRawBufferPointer(rebasing: scratch[..<offset]), packet.payload)
-        }
-        let rewritten = vp8.rewrite(descriptor, numbering)
-        if isNewest { vp8.note(rewritten) }
-        let length = rewritten.write(into: UnsafeMutableRawBufferPointer(rebasing: scratch[offset...]))
-        return (
-            UnsafeRawBufferPointer(rebasing: scratch[..<(offset + length)]),
-            UnsafeRawBufferPointer(rebasing: packet.payload[min(length, packet.payload.count)...])
-        )
-    }
-
-    // MARK: Reports and repetitions
-
-    func forwardSenderReport(from layer: ProducerLayer) {
-        guard layer === self.layer, !isPaused, let clock = layer.clock else { return }
-        report(clock)
-    }
-
-    private func report(_ clock: SenderClock) {
-        sink.sendSenderReport(
-            ssrc: configuration.ssrc, ntp: clock.ntp, rtpTimestamp: clock.timestamp &+ munger.current.timestampOffset)
-    }
-
-    /// Repeats packets that the subscriber misses, on the retransmission stream, each at most once per `spacing`.
-    ///
-    /// Without such a stream nothing is repeated: a packet made again would have to leave under a number that was sealed
-    /// before, which SRTP forbids.
-    package func resend(_ sequences: [UInt16], now: Instant, spacing: Interval) {
-        guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
-        for sequence in sequences {
-            guard let original = munger.original(of: sequence),
-                let packet = original.layer.ring?.find(original.source, codec: producer.codec)
-            else {
-                producer.statistics.retransmissionMisses += 1
-                continue
-            }
-            guard log.take(sequence, now: now, spacing: spacing) else { continue }
-            let header = OutgoingRTP(
-                ssrc: ssrc, payloadType: payloadType, marker: packet.marker, sequenceNumber: nextRTXSequence,
-                timestamp: packet.timestamp &+ original.numbering.timestampOffset, extensions: packet.extensions)
-            let offset = RTX.write(originalSequenceNumber: sequence, into: scratch)
-            let (prefix, payload) = parts(of: packet, original.numbering, at: offset, isNewest: false)
-            guard sink.forward(header, prefix: prefix, payload: payload) else { continue }
-            nextRTXSequence &+= 1
-            producer.statistics.retransmissions += 1
-        }
     }
 }

@@ -12,9 +12,14 @@ final class PacketRing {
         var absCaptureTime: AbsoluteCaptureTime?
         var playoutDelay: PlayoutDelay?
         var videoOrientation: UInt8?
+        var videoContentType: UInt8?
         var arrival: Instant
-        /// Where the payload begins in the stream of all bytes that were ever written.
+        /// Where the packet's bytes begin in the stream of all bytes that were ever written: opaque extensions in their
+        /// order, then the payload.
         fileprivate var position: Int
+        fileprivate var dependencyDescriptor: UInt8
+        fileprivate var colorSpace: UInt8
+        fileprivate var videoTiming: UInt8
         fileprivate var length: Int
     }
 
@@ -38,33 +43,60 @@ final class PacketRing {
 
     /// Keeps a copy; a packet that is larger than the whole ring is not kept.
     func store(_ packet: SourcePacket) {
-        let length = packet.payload.count
-        guard length > 0, length <= capacity, let source = packet.payload.baseAddress else { return }
-        // A payload never lies across the end.
+        let opaque = packet.opaque
+        let length = opaque.count + packet.payload.count
+        guard !packet.payload.isEmpty, length <= capacity else { return }
+        // A packet never lies across the end.
         let offset = written % capacity
         if offset + length > capacity { written += capacity - offset }
-        (memory + written % capacity).copyMemory(from: source, byteCount: length)
+        var target = memory + written % capacity
+        append(opaque.dependencyDescriptor, to: &target)
+        append(opaque.colorSpace, to: &target)
+        append(opaque.videoTiming, to: &target)
+        append(packet.payload, to: &target)
         entries[Int(packet.sequence & slotMask)] = Entry(
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
             audioLevel: packet.extensions.audioLevel, absCaptureTime: packet.extensions.absCaptureTime,
             playoutDelay: packet.extensions.playoutDelay, videoOrientation: packet.extensions.videoOrientation,
-            arrival: packet.arrival, position: written, length: length)
+            videoContentType: packet.extensions.videoContentType, arrival: packet.arrival, position: written,
+            dependencyDescriptor: UInt8(clamping: opaque.dependencyDescriptor.count),
+            colorSpace: UInt8(clamping: opaque.colorSpace.count),
+            videoTiming: UInt8(clamping: opaque.videoTiming.count), length: length)
         written += length
     }
 
-    /// The packet with that number, where it is still whole. Its payload is valid until the next `store`.
+    private func append(_ bytes: UnsafeRawBufferPointer, to target: inout UnsafeMutableRawPointer) {
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+        target.copyMemory(from: source, byteCount: bytes.count)
+        target += bytes.count
+    }
+
+    /// Whether the packet with that number is still whole.
+    func has(_ sequence: Int64) -> Bool {
+        guard let entry = entries[Int(sequence & slotMask)] else { return false }
+        return entry.sequence == sequence && entry.position + capacity >= written
+    }
+
+    /// The packet with that number, where it is still whole. Its bytes are valid until the next `store`.
     func find(_ sequence: Int64, codec: MediaCodec) -> SourcePacket? {
-        guard let entry = entries[Int(sequence & slotMask)], entry.sequence == sequence,
-            entry.position + capacity >= written
-        else { return nil }
+        guard has(sequence), let entry = entries[Int(sequence & slotMask)] else { return nil }
         var extensions = RTPExtensions()
         extensions.audioLevel = entry.audioLevel
         extensions.absCaptureTime = entry.absCaptureTime
         extensions.playoutDelay = entry.playoutDelay
         extensions.videoOrientation = entry.videoOrientation
+        extensions.videoContentType = entry.videoContentType
+        var bytes = UnsafeRawBufferPointer(start: memory + entry.position % capacity, count: entry.length)
+        func take(_ count: UInt8) -> UnsafeRawBufferPointer {
+            defer { bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(count)...]) }
+            return UnsafeRawBufferPointer(rebasing: bytes[..<Int(count)])
+        }
+        var opaque = RTPOpaqueElements()
+        opaque.dependencyDescriptor = take(entry.dependencyDescriptor)
+        opaque.colorSpace = take(entry.colorSpace)
+        opaque.videoTiming = take(entry.videoTiming)
         return SourcePacket(
             sequence: entry.sequence, timestamp: entry.timestamp, marker: entry.marker, extensions: extensions,
-            payload: UnsafeRawBufferPointer(start: memory + entry.position % capacity, count: entry.length),
-            arrival: entry.arrival, codec: codec)
+            opaque: opaque, payload: bytes, arrival: entry.arrival, codec: codec)
     }
 }

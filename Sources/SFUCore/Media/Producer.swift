@@ -3,8 +3,9 @@ import RTCWire
 
 /// The connection that a producer's packets come from.
 package protocol ProducerSource: AnyObject {
-    /// Asks for a key frame; called as often as one is missed, so the source thins the requests out.
-    func requestKeyFrame(ssrc: UInt32)
+    /// Asks for a key frame; called as often as one is missed, so the source thins the requests out. Those of the smallest
+    /// layer may be more frequent: its key frames are small.
+    func requestKeyFrame(ssrc: UInt32, isSmallest: Bool)
     /// A key frame came: a request that still waits may be dropped.
     func keyFrameReceived(ssrc: UInt32)
 }
@@ -13,20 +14,27 @@ package protocol ProducerSource: AnyObject {
 package final class Producer {
     package let id: String
     package let codec: MediaCodec
+    package let payloads: ProducerPayloads
     package let clockRate: UInt32
+    /// The sources of a simulcast without rids, the smallest picture first (`a=ssrc-group:SIM`).
+    package var simulcastSources: [UInt32] = []
     /// Low to high.
     package private(set) var layers: [ProducerLayer] = []
     package private(set) var consumers: [Consumer] = []
+    /// Its publisher sends nothing that is meant to be seen.
+    package private(set) var isMuted = false
     /// How loud it is; kept for audio.
     package var speaker = SpeakerLevel()
     let statistics: ForwardingStatistics
     private weak var source: (any ProducerSource)?
 
     package init(
-        id: String, codec: MediaCodec, clockRate: UInt32, source: any ProducerSource, statistics: ForwardingStatistics
+        id: String, codec: MediaCodec, payloads: ProducerPayloads = ProducerPayloads(), clockRate: UInt32,
+        source: any ProducerSource, statistics: ForwardingStatistics
     ) {
         self.id = id
         self.codec = codec
+        self.payloads = payloads
         self.clockRate = max(clockRate, 1)
         self.source = source
         self.statistics = statistics
@@ -41,22 +49,31 @@ package final class Producer {
     /// Hands a packet to every consumer. `buffer` is the datagram that the packet points into.
     package func receive(_ received: ReceivedRTP, in buffer: UnsafeRawBufferPointer) {
         guard received.payload.lowerBound >= 0, received.payload.upperBound <= buffer.count,
+            let format = payloads.format(of: received.header.payloadType),
             let layer = layer(ssrc: received.ssrc, rid: received.extensions.rid, now: received.arrival)
         else {
             statistics.dropped += 1
             return
         }
-        let payload = UnsafeRawBufferPointer(rebasing: buffer[received.payload])
-        let packet = SourcePacket(received, payload: payload, codec: codec)
-        layer.count(packet)
+        var packet = SourcePacket(received, in: buffer, codec: codec, format: format)
         statistics.packetsReceived += 1
         if codec.kind == .video {
-            layer.ring?.store(packet)
-            if packet.startsKeyFrame, codec.needsKeyFrame { source?.keyFrameReceived(ssrc: layer.ssrc) }
+            readLayers(of: &packet, layer)
         } else if let level = packet.extensions.audioLevel {
             speaker.observe(level.level, timestamp: packet.timestamp, clockRate: clockRate, now: packet.arrival)
         }
+        layer.note(packet)
         for consumer in consumers { consumer.forward(packet, from: layer) }
+    }
+
+    private func readLayers(of packet: inout SourcePacket, _ layer: ProducerLayer) {
+        if codec.usesDependencyDescriptor { packet.readDependency(&layer.structure) }
+        // Where parameter sets come in the stream, a picture without them is of no use to a newcomer.
+        if packet.startsKeyFrame, layer.hasParameterSets, !packet.hasParameterSet { packet.startsKeyFrame = false }
+        layer.ring?.store(packet)
+        guard packet.startsKeyFrame, codec.needsKeyFrame else { return }
+        source?.keyFrameReceived(ssrc: layer.ssrc)
+        if layers.count > 1 { sortByPicture() }
     }
 
     /// A sender report of one of the layers: kept, and passed on to those who get that layer.
@@ -66,19 +83,24 @@ package final class Producer {
         for consumer in consumers { consumer.forwardSenderReport(from: layer) }
     }
 
+    // MARK: Layers
+
     private func layer(ssrc: UInt32, rid: ShortToken?, now: Instant) -> ProducerLayer? {
         for layer in layers where layer.ssrc == ssrc { return layer }
         // The same rid, or a track without rids, from another SSRC: the sender has begun anew.
-        if let old = layers.firstIndex(where: { $0.rid == rid }) { layers.remove(at: old) }
+        if !simulcastSources.contains(ssrc), let old = layers.firstIndex(where: { $0.rid == rid }) {
+            layers.remove(at: old)
+        }
         guard layers.count < Producer.maximumLayers else { return nil }
-        let layer = ProducerLayer(ssrc: ssrc, rid: rid, rank: Producer.rank(of: rid), now: now)
+        let rank = simulcastSources.firstIndex(of: ssrc) ?? Producer.rank(of: rid)
+        let layer = ProducerLayer(ssrc: ssrc, rid: rid, rank: rank, now: now)
         if codec.kind == .video { layer.ring = PacketRing(packets: 1024, bytes: 512 * 1024) }
         layers.append(layer)
         layers.sort { $0.rank < $1.rank }
         return layer
     }
 
-    /// LiveKit's rids are q, h and f, browsers' examples count from 0; unknown ones count as the smallest.
+    /// LiveKit's rids are q, h and f, others count; unknown ones count as the smallest.
     private static func rank(of rid: ShortToken?) -> Int {
         guard let rid, rid.count == 1 else { return 0 }
         switch rid[0] {
@@ -88,9 +110,21 @@ package final class Producer {
         }
     }
 
-    private static let maximumLayers = 4
+    /// Names that count may do so from either end: the pictures' sizes tell, once all of them are known.
+    private func sortByPicture() {
+        guard layers.allSatisfy({ $0.pictureWidth > 0 && !Producer.hasLiveKitName($0.rid) }),
+            !zip(layers, layers.dropFirst()).allSatisfy({ $0.pictureWidth <= $1.pictureWidth })
+        else { return }
+        layers.sort { $0.pictureWidth < $1.pictureWidth }
+        for (rank, layer) in layers.enumerated() { layer.rank = rank }
+    }
 
-    // MARK: Layers
+    private static func hasLiveKitName(_ rid: ShortToken?) -> Bool {
+        guard let rid, rid.count == 1 else { return false }
+        return [UInt8(ascii: "q"), UInt8(ascii: "h"), UInt8(ascii: "f")].contains(rid[0])
+    }
+
+    private static let maximumLayers = 4
 
     /// The layer that a consumer with this limit should get: the largest one that is alive and within the limit, else the
     /// smallest that is alive.
@@ -103,7 +137,15 @@ package final class Producer {
     func requestKeyFrame(of layer: ProducerLayer) {
         guard codec.needsKeyFrame else { return }
         statistics.keyFrameRequests += 1
-        source?.requestKeyFrame(ssrc: layer.ssrc)
+        source?.requestKeyFrame(ssrc: layer.ssrc, isSmallest: layer === layers.first)
+    }
+
+    /// The publisher has muted its track, or no longer does. Video ends in a black picture and goes on with a key frame.
+    package func setMuted(_ muted: Bool, now: Instant) {
+        guard muted != isMuted, kind == .video else { return }
+        if muted { for consumer in consumers where consumer.isFlowing { consumer.sendBlackFrames() } }
+        isMuted = muted
+        for consumer in consumers { consumer.stopOrGoOn(now) }
     }
 
     // MARK: Consumers

@@ -6,9 +6,23 @@ package final class ProducerLayer {
     /// The RTP stream id of a simulcast layer (RFC 8852).
     package let rid: ShortToken?
     /// Orders the layers of a producer, the smallest picture first.
-    package let rank: Int
+    package internal(set) var rank: Int
+    /// Spatial layers within the stream (SVC), as its latest key frame says: 1 where it has no such layers.
+    package internal(set) var spatialLayers = 1
+    /// Width of the latest key frame's picture in pixels; 0 where it isn't known.
+    package internal(set) var pictureWidth = 0
+    /// How often pictures of its temporal layers come.
+    package internal(set) var temporalRates = TemporalRates()
     var ring: PacketRing?
     var clock: SenderClock?
+    /// What frames of the stream are like, where it uses the dependency descriptor.
+    var structure: DependencyStructure?
+    /// The decode targets that are sent now, as a bit mask.
+    var activeTargets: UInt32 = .max
+    /// Parameter sets come in the stream: key frames begin with them.
+    var hasParameterSets = false
+    private var keyFrame: (sequence: Int64, arrival: Instant)?
+    private var highest = Int64.min
     private(set) var lastArrival: Instant
     package private(set) var packets = 0
     package private(set) var bytes = 0
@@ -20,10 +34,49 @@ package final class ProducerLayer {
         lastArrival = now
     }
 
-    func count(_ packet: SourcePacket) {
+    /// Counts a packet and learns from it.
+    func note(_ packet: SourcePacket) {
         lastArrival = packet.arrival
         packets += 1
         bytes += packet.payload.count
+        guard packet.sequence > highest else { return }
+        highest = packet.sequence
+        if let layer = packet.temporalID {
+            temporalRates.count(layer, timestamp: packet.timestamp, now: packet.arrival)
+        }
+        if packet.hasParameterSet { hasParameterSets = true }
+        if let targets = packet.dependency?.activeTargets { activeTargets = targets }
+        if packet.startsKeyFrame { noteKeyFrame(packet) }
+    }
+
+    private func noteKeyFrame(_ packet: SourcePacket) {
+        keyFrame = (packet.sequence, packet.arrival)
+        switch packet.head {
+        case .vp8(let descriptor):
+            let frame = UnsafeRawBufferPointer(rebasing: packet.payload[descriptor.encodedLength...])
+            if let header = try? VP8FrameHeader(parsing: frame.bytes) { pictureWidth = header.width }
+        case .vp9(let descriptor):
+            guard let offset = descriptor.structureOffset,
+                let structure = try? VP9ScalabilityStructure(parsing: packet.payload.bytes, at: offset)
+            else { return }
+            spatialLayers = structure.spatialLayers
+            pictureWidth = Int(structure.widths[structure.spatialLayers - 1])
+        case .none:
+            guard packet.dependency?.hasStructure == true, let structure else { return }
+            spatialLayers = Int(structure.targetLayers.map(\.spatial).max() ?? 0) + 1
+            pictureWidth = structure.sizes.last?.width ?? 0
+        }
+    }
+
+    /// The packets from a recent key frame up to now, where all that came are still at hand; nil else.
+    ///
+    /// Somebody new may begin there without a key frame of its own: sources give one a second at most.
+    func replayable(now: Instant) -> ClosedRange<Int64>? {
+        guard let keyFrame, let ring, now - keyFrame.arrival <= ProducerLayer.replayAge, keyFrame.sequence <= highest,
+            highest - keyFrame.sequence < ProducerLayer.replayPackets
+        else { return nil }
+        let range = keyFrame.sequence...highest
+        return range.allSatisfy(ring.has) ? range : nil
     }
 
     /// Packets have come lately. A sender that lacks bandwidth stops its larger layers without a word.
@@ -31,4 +84,6 @@ package final class ProducerLayer {
 
     /// Layers are sent at several frames a second, where at all.
     private static let silence = Interval.milliseconds(500)
+    private static let replayAge = Interval.seconds(2)
+    private static let replayPackets: Int64 = 400
 }

@@ -8,6 +8,8 @@ struct Numbering {
     var timestampOffset: UInt32
     var pictureIDOffset: UInt16 = 0
     var tl0Offset: UInt8 = 0
+    /// Of the frame numbers in dependency descriptors.
+    var frameOffset: UInt16 = 0
 
     func sequence(of source: Int64) -> Int64 { out &+ (source &- self.source) }
 }
@@ -19,7 +21,8 @@ struct Numbering {
 /// that come late and to find the original of any number that the consumer asks for again.
 struct RTPMunger {
     private struct Stretch {
-        var layer: ProducerLayer
+        /// Nil for packets of our own making.
+        var layer: ProducerLayer?
         /// Grows where the source changes; late packets are placed within the present one only.
         var generation: Int
         var numbering: Numbering
@@ -69,11 +72,17 @@ struct RTPMunger {
         return nil
     }
 
+    /// The packet comes after all that were placed or left out.
+    func isNewest(_ source: Int64) -> Bool { source > highestSource }
+
     /// Leaves a packet of the present source out, so that the row has no hole there. False where later packets have
     /// been numbered already.
-    mutating func skip(_ source: Int64) -> Bool {
+    ///
+    /// - Parameter pictures: how many picture ids are left out with it.
+    mutating func skip(_ source: Int64, pictures: UInt16 = 0) -> Bool {
         guard source > highestSource, let last = stretches.last else { return false }
         var next = current
+        next.pictureIDOffset &-= pictures
         next.out = current.sequence(of: source)
         next.source = source + 1
         highest = next.out - 1
@@ -85,6 +94,17 @@ struct RTPMunger {
             append(Stretch(layer: last.layer, generation: generation, numbering: next))
         }
         return true
+    }
+
+    /// The number of a packet of our own making; what comes from sources after it needs a new stretch.
+    mutating func insert(timestampStep: UInt32) -> (sequence: Int64, timestamp: UInt32) {
+        generation += 1
+        var numbering = current
+        highest += 1
+        numbering.out = highest
+        append(Stretch(layer: nil, generation: generation, numbering: numbering))
+        lastTimestamp &+= timestampStep
+        return (highest, lastTimestamp)
     }
 
     /// The source of the present stretch.
@@ -100,7 +120,8 @@ struct RTPMunger {
         let out = highest - Int64(distance)
         for index in stretches.indices.reversed() where stretches[index].numbering.out <= out {
             let stretch = stretches[index]
-            return (stretch.layer, stretch.numbering.source + (out - stretch.numbering.out), stretch.numbering)
+            guard let layer = stretch.layer else { return nil }
+            return (layer, stretch.numbering.source + (out - stretch.numbering.out), stretch.numbering)
         }
         return nil
     }
@@ -111,6 +132,6 @@ struct RTPMunger {
         current = stretch.numbering
     }
 
-    private static let remembered = 32
+    private static let remembered = 128
     private static let largestGap: Int64 = 3000
 }

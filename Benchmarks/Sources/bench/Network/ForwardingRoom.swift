@@ -136,7 +136,7 @@ final class RoomServer: PeerFlowHandler, ProducerSource, @unchecked Sendable {
     }
 
     // The publisher has nothing to encode: each window begins with a key frame.
-    func requestKeyFrame(ssrc: UInt32) {}
+    func requestKeyFrame(ssrc: UInt32, isSmallest: Bool) {}
     func keyFrameReceived(ssrc: UInt32) {}
 }
 

@@ -9,6 +9,8 @@ struct RoomSettings: Sendable, Hashable {
     /// Participants at a time; 0 leaves it to the server's own bound.
     var maxParticipants = 0
     var metadata = ""
+    /// Bounds on how long receivers delay video, in milliseconds; nil leaves it to publisher and receiver.
+    var playoutDelay: ClosedRange<Int>?
 
     init(_ configuration: CallServerConfiguration) {
         emptyTimeout = configuration.emptyTimeout
@@ -20,6 +22,7 @@ struct RoomSettings: Sendable, Hashable {
         apply(
             empty: request.emptyTimeout, departure: request.departureTimeout, participants: request.maxParticipants,
             metadata: request.metadata)
+        apply(minimumDelay: request.minPlayoutDelay, maximumDelay: request.maxPlayoutDelay)
     }
 
     /// The `roomConfig` claim of the token whose join creates the room. What can't be read is let be.
@@ -28,6 +31,7 @@ struct RoomSettings: Sendable, Hashable {
         apply(
             empty: configuration.emptyTimeout, departure: configuration.departureTimeout,
             participants: configuration.maxParticipants, metadata: configuration.metadata)
+        apply(minimumDelay: configuration.minPlayoutDelay, maximumDelay: configuration.maxPlayoutDelay)
     }
 
     private mutating func apply(empty: UInt32, departure: UInt32, participants: UInt32, metadata: String) {
@@ -35,6 +39,11 @@ struct RoomSettings: Sendable, Hashable {
         if departure > 0 { departureTimeout = Int(departure) }
         if participants > 0 { maxParticipants = Int(participants) }
         if !metadata.isEmpty { self.metadata = metadata }
+    }
+
+    private mutating func apply(minimumDelay: UInt32, maximumDelay: UInt32) {
+        guard minimumDelay > 0 || maximumDelay > 0 else { return }
+        playoutDelay = Int(minimumDelay)...Int(max(minimumDelay, maximumDelay))
     }
 }
 

@@ -1,0 +1,130 @@
+import RTCCore
+import RTCWire
+
+/// What a consumer's packets are made of.
+extension Consumer {
+    /// The rewritten descriptor, behind the `offset` bytes of the scratch memory that the caller has written, and the rest.
+    func parts(
+        of packet: SourcePacket, _ numbering: Numbering, at offset: Int, isNewest: Bool
+    ) -> (prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
+        let room = UnsafeMutableRawBufferPointer(rebasing: scratch[offset..<Consumer.dependencyOffset])
+        let length = pictures.write(packet.head, numbering, isNewest: isNewest, into: room)
+        return (
+            UnsafeRawBufferPointer(rebasing: scratch[..<(offset + length)]),
+            UnsafeRawBufferPointer(rebasing: packet.payload[min(length, packet.payload.count)...])
+        )
+    }
+
+    /// The extensions that go with a packet: the room's bounds on playout on the first packets, until they must have come.
+    func extensions(of packet: SourcePacket) -> RTPExtensions {
+        guard let delay = configuration.playoutDelay else { return packet.extensions }
+        var extensions = packet.extensions
+        extensions.playoutDelay = packets < Consumer.playoutDelayPackets || packet.startsKeyFrame ? delay : nil
+        return extensions
+    }
+
+    /// The extensions that are passed on as bytes, the dependency descriptor rewritten where it must be.
+    func opaque(
+        of packet: SourcePacket, _ numbering: Numbering, _ verdict: LayerFilter.Verdict, isNewest: Bool
+    ) -> RTPOpaqueElements {
+        guard !packet.opaque.dependencyDescriptor.isEmpty else { return packet.opaque }
+        let room = UnsafeMutableRawBufferPointer(rebasing: scratch[Consumer.dependencyOffset...])
+        let length = pictures.writeDependency(
+            packet, numbering, targets: verdict.announcedTargets, decodeTargets: layer?.structure?.decodeTargets ?? 0,
+            isNewest: isNewest, into: room)
+        guard length > 0 else { return packet.opaque }
+        var opaque = packet.opaque
+        opaque.dependencyDescriptor = UnsafeRawBufferPointer(rebasing: room[..<length])
+        return opaque
+    }
+
+    /// Where the scratch memory holds the rewritten dependency descriptor; what is before it is for payloads.
+    private static let dependencyOffset = 32
+    private static let playoutDelayPackets = 100
+
+    // MARK: Reports and repetitions
+
+    func forwardSenderReport(from layer: ProducerLayer) {
+        guard layer === self.layer, isFlowing, let clock = layer.clock else { return }
+        report(clock)
+    }
+
+    func report(_ clock: SenderClock) {
+        sink.sendSenderReport(
+            ssrc: configuration.ssrc, ntp: clock.ntp, rtpTimestamp: clock.timestamp &+ munger.current.timestampOffset)
+    }
+
+    /// Repeats packets that the subscriber misses, on the retransmission stream, each at most once per `spacing`.
+    ///
+    /// Without such a stream nothing is repeated: a packet made again would have to leave under a number that was sealed
+    /// before, which SRTP forbids.
+    package func resend(_ sequences: [UInt16], now: Instant, spacing: Interval) {
+        guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
+        for sequence in sequences {
+            guard let original = munger.original(of: sequence),
+                var packet = original.layer.ring?.find(original.source, codec: producer.codec)
+            else {
+                producer.statistics.retransmissionMisses += 1
+                continue
+            }
+            guard log.take(sequence, now: now, spacing: spacing) else { continue }
+            if producer.codec.usesDependencyDescriptor {
+                var structure = original.layer.structure
+                packet.readDependency(&structure)
+            }
+            let verdict = filter.judge(packet, of: original.layer, isNewest: false)
+            // It had been lost on its way here, so nobody could know that it was to be left out.
+            if !verdict.isTaken {
+                packet.payload = UnsafeRawBufferPointer(start: nil, count: 0)
+                packet.head = .none
+            }
+            repeatPacket(packet, sequence, original.numbering, verdict, ssrc: ssrc, payloadType: payloadType)
+        }
+    }
+
+    private func repeatPacket(
+        _ packet: SourcePacket, _ sequence: UInt16, _ numbering: Numbering, _ verdict: LayerFilter.Verdict,
+        ssrc: UInt32, payloadType: UInt8
+    ) {
+        let header = OutgoingRTP(
+            ssrc: ssrc, payloadType: payloadType, marker: verdict.marker, sequenceNumber: nextRTXSequence,
+            timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: extensions(of: packet),
+            opaque: opaque(of: packet, numbering, verdict, isNewest: false))
+        let offset = RTX.write(originalSequenceNumber: sequence, into: scratch)
+        let (prefix, payload) = parts(of: packet, numbering, at: offset, isNewest: false)
+        guard sink.forward(header, prefix: prefix, payload: payload) else { return }
+        nextRTXSequence &+= 1
+        producer.statistics.retransmissions += 1
+    }
+
+    // MARK: The end of a picture
+
+    /// Sends a few black pictures of 8x8, so that a subscriber doesn't go on showing the last one. VP8 only; encrypted
+    /// media can't be ended this way.
+    package func sendBlackFrames() {
+        guard producer.codec == .vp8, configuration.sendsBlackFrames, munger.hasStarted, layer != nil else { return }
+        for _ in 0..<Consumer.blackFrames {
+            guard let descriptor = pictures.nextVP8() else { return }
+            let place = munger.insert(timestampStep: producer.clockRate / 30)
+            let length = descriptor.write(into: scratch)
+            let header = OutgoingRTP(
+                ssrc: configuration.ssrc, payloadType: configuration.payloadType, marker: true,
+                sequenceNumber: UInt16(truncatingIfNeeded: place.sequence), timestamp: place.timestamp)
+            BlackFrame.vp8.withUnsafeBytes { frame in
+                _ = sink.forward(header, prefix: UnsafeRawBufferPointer(rebasing: scratch[..<length]), payload: frame)
+            }
+        }
+        layer = nil
+    }
+
+    private static let blackFrames = 6
+}
+
+/// Pictures of our own making.
+enum BlackFrame {
+    /// A black key frame of 8x8 pixels.
+    static let vp8: [UInt8] = [
+        0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x08, 0x00, 0x08, 0x00, 0x00, 0x47, 0x08, 0x85, 0x85, 0x88, 0x85, 0x84,
+        0x88, 0x02, 0x02, 0x00, 0x0c, 0x0d, 0x60, 0x00, 0xfe, 0xff, 0xab, 0x50, 0x80,
+    ]
+}
