@@ -41,7 +41,8 @@ extension Peer {
         let target = outbox.reserve(configuration.maximumDatagram)
         let offset = RTPHeader.write(
             marker: header.marker, payloadType: payloadType, sequenceNumber: sending.streams[index].nextRTXSequence,
-            timestamp: header.timestamp, ssrc: ssrc, extensions: extensions, opaque: RTPOpaqueElements(extensions, in: kept),
+            timestamp: header.timestamp, ssrc: ssrc, extensions: extensions,
+            opaque: RTPOpaqueElements(extensions, in: kept),
             map: stream.extensionMap, into: target)
         let payload = UnsafeRawBufferPointer(rebasing: kept[header.payloadOffset...])
         let length = offset + RTX.headerLength + payload.count

@@ -75,7 +75,8 @@ extension LiveKitParticipant {
             track.info.version = .with { $0.unixMicro = WallClock.microseconds }
             let producer = Producer(
                 id: track.sid, codec: format.mediaCodec(track.kind), payloads: format.payloads,
-                clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+                clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding
+            )
             let groups = line.remote?.groups ?? []
             producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
             producer.setMuted(track.info.muted, now: MonotonicClock.now())

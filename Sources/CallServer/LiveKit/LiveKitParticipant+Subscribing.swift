@@ -5,7 +5,9 @@ import SFUCore
 extension LiveKitParticipant {
     /// Has a track sent to this client.
     func subscribe(to track: LiveKitTrack) {
-        guard let producer = track.producer, let format = track.format, subscriber.send(track: track.sid) == nil else { return }
+        guard let producer = track.producer, let format = track.format, subscriber.send(track: track.sid) == nil else {
+            return
+        }
         let outgoing = OutgoingTrack(
             trackID: track.sid, streamID: "\(track.publisher)|\(track.sid)", cname: track.publisher, producer: producer,
             format: format)

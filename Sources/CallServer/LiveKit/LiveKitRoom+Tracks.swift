@@ -6,7 +6,8 @@ extension LiveKitRoom {
     /// A track has become real: everybody is told, then those who want it get it.
     func publish(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
         tracks[track.sid] = track
-        participant.logger.info("track published", metadata: ["track": "\(track.sid)", "codec": "\(track.info.mimeType)"])
+        participant.logger.info(
+            "track published", metadata: ["track": "\(track.sid)", "codec": "\(track.info.mimeType)"])
         update(participant.sid) {
             $0.tracks.append(
                 PublishedTrack(

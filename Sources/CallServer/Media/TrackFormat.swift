@@ -18,7 +18,9 @@ struct TrackFormat {
         guard let first = line.codecs.first else { return nil }
         codec = first
         if first.name == CodecCapability.red.name {
-            guard let inner = line.codec(named: CodecCapability.opus.name, clockRate: first.clockRate) else { return nil }
+            guard let inner = line.codec(named: CodecCapability.opus.name, clockRate: first.clockRate) else {
+                return nil
+            }
             codec = inner
             redundancy = first
         }

@@ -33,7 +33,8 @@ extension NegotiatedCodec {
         guard name.asciiLowercased == "h264" else { return 0 }
         let mode = isEqual(other, "packetization-mode", "0") ? 2 : 0
         let profile = (remoteParameters["profile-level-id"] ?? "42000a").asciiLowercased.prefix(4)
-        return mode + (profile == (other.remoteParameters["profile-level-id"] ?? "42000a").asciiLowercased.prefix(4) ? 1 : 0)
+        return mode
+            + (profile == (other.remoteParameters["profile-level-id"] ?? "42000a").asciiLowercased.prefix(4) ? 1 : 0)
     }
 
     private func isEqual(_ other: NegotiatedCodec, _ parameter: String, _ defaultValue: String) -> Bool {

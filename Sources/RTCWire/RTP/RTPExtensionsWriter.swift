@@ -14,7 +14,8 @@ extension RTPExtensions {
 
     /// Writes the block and gives its length; 0, writing nothing, where there is none or `buffer` is too small.
     package func write(
-        into buffer: UnsafeMutableRawBufferPointer, map: RTPExtensionMap, opaque: RTPOpaqueElements = RTPOpaqueElements()
+        into buffer: UnsafeMutableRawBufferPointer, map: RTPExtensionMap,
+        opaque: RTPOpaqueElements = RTPOpaqueElements()
     ) -> Int {
         if buffer.count < RTPExtensions.maximumLength + opaque.count,
             buffer.count < encodedLength(map: map, opaque: opaque)

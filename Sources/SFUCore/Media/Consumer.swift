@@ -207,7 +207,8 @@ package final class Consumer {
 
     /// Decoders of VP8 wait for missing picture ids, so a picture that is left out leaves none. VP9's count on gaps.
     private func droppedPictures(_ packet: SourcePacket) -> UInt16 {
-        guard case .vp8(let descriptor) = packet.head, let picture = descriptor.pictureID, picture != droppedPicture else {
+        guard case .vp8(let descriptor) = packet.head, let picture = descriptor.pictureID, picture != droppedPicture
+        else {
             return 0
         }
         droppedPicture = picture
@@ -221,8 +222,10 @@ package final class Consumer {
         case .event: return configuration.eventPayloadType == nil ? nil : packet.payload
         case .redundant:
             if configuration.redundancyPayloadType != nil || packet.payload.isEmpty { return packet.payload }
-            guard let red = try? REDPayload(parsing: packet.payload.bytes), !red.primary.isEmpty else { return nil }
-            return UnsafeRawBufferPointer(rebasing: packet.payload[red.primary])
+            guard let red = try? RedundantAudio(parsing: packet.payload.bytes),
+                let frame = red.block(red.copies, in: packet.payload.bytes)?.range, !frame.isEmpty
+            else { return nil }
+            return UnsafeRawBufferPointer(rebasing: packet.payload[frame])
         }
     }
 

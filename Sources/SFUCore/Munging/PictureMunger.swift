@@ -16,7 +16,8 @@ struct PictureMunger {
         case .vp9(let descriptor): begin(descriptor.pictureID, descriptor.tl0PicIdx, &numbering)
         case .none: break
         }
-        if let last = frameNumber, let first = DependencyDescriptor.frameNumber(of: packet.opaque.dependencyDescriptor.bytes)
+        if let last = frameNumber,
+            let first = DependencyDescriptor.frameNumber(of: packet.opaque.dependencyDescriptor.bytes)
         {
             numbering.frameOffset = last &+ 1 &- first
         }
