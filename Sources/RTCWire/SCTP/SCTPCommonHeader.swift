@@ -13,7 +13,7 @@
 /// ```
 package struct SCTPCommonHeader: Hashable, Sendable {
     package static let length = 12
-    static let checksumRange = 8..<12
+    package static let checksumRange = 8..<12
 
     package var sourcePort: UInt16
     package var destinationPort: UInt16
