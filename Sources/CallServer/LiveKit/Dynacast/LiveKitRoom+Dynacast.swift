@@ -69,7 +69,7 @@ extension LiveKitRoom {
                     $0.subscribedQualities = qualities
                     $0.subscribedCodecs = [
                         .with {
-                            $0.codec = track.codecName.lowercased()
+                            $0.codec = track.format?.name.lowercased() ?? ""
                             $0.qualities = qualities
                         }
                     ]
