@@ -8,6 +8,8 @@ final class RecordingSink: ConsumerSink {
     struct Sent: Equatable {
         var packet: OutgoingRTP
         var payload: [UInt8]
+        /// The dependency descriptor as it was sent.
+        var descriptor: [UInt8] = []
 
         static func == (a: Sent, b: Sent) -> Bool {
             a.packet.sequenceNumber == b.packet.sequenceNumber && a.payload == b.payload
@@ -21,7 +23,8 @@ final class RecordingSink: ConsumerSink {
 
     func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool {
         guard accepts else { return false }
-        sent.append(Sent(packet: packet, payload: Array(prefix) + Array(payload)))
+        let descriptor = Array(packet.opaque.dependencyDescriptor)
+        sent.append(Sent(packet: packet, payload: Array(prefix) + Array(payload), descriptor: descriptor))
         return true
     }
 

@@ -56,6 +56,7 @@ extension LiveKitParticipant {
                 })
             trickle(publisher, target: .publisher)
             unpublishEnded()
+            rebindChanged()
             publish(matches)
         } catch {
             return fail(error.description)

@@ -73,17 +73,37 @@ extension LiveKitParticipant {
             }
             track.bind(to: line, format: format)
             track.info.version = .with { $0.unixMicro = WallClock.microseconds }
-            let producer = Producer(
-                id: track.sid, codec: format.mediaCodec(track.kind), payloads: format.payloads,
-                clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding
-            )
-            let groups = line.remote?.groups ?? []
-            producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
-            producer.setMuted(track.info.muted, now: MonotonicClock.now())
-            track.producer = producer
+            let producer = makeProducer(for: track, format, line)
             publisher.ingress[line: index] = producer
             pendingTracks.removeAll { $0 === track }
             room.publish(track, of: self)
+        }
+    }
+
+    private func makeProducer(for track: LiveKitTrack, _ format: TrackFormat, _ line: MediaLine) -> Producer {
+        let producer = Producer(
+            id: track.sid, codec: format.mediaCodec(track.kind), payloads: format.payloads,
+            clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+        let groups = line.remote?.groups ?? []
+        producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
+        producer.setMuted(track.info.muted, now: MonotonicClock.now())
+        track.producer = producer
+        return producer
+    }
+
+    /// Takes up what a later description says of lines that are bound already: clients may offer a line with every codec
+    /// first and name the one they use afterwards.
+    func rebindChanged() {
+        for (index, old) in publisher.ingress.bound {
+            let line = publisher.negotiator.lines[index]
+            guard let track = room.tracks[old.id], let format = TrackFormat(of: line), line.direction.receives,
+                let known = track.format, !format.isSame(as: known)
+            else { continue }
+            track.bind(to: line, format: format)
+            logger.info("track goes on in another format", metadata: ["track": "\(track.sid)", "codec": "\(format.name)"])
+            publisher.ingress[line: index] = makeProducer(for: track, format, line)
+            old.close()
+            room.renew(track, of: self)
         }
     }
 

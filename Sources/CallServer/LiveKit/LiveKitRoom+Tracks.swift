@@ -20,6 +20,15 @@ extension LiveKitRoom {
         settleSubscriptions()
     }
 
+    /// A track goes on in another format: everybody is told, and its subscribers begin anew.
+    func renew(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
+        update(participant.sid, now: true) { _ in }
+        for other in participants.values where other.subscriber.send(track: track.sid) != nil {
+            other.unsubscribe(from: track.sid)
+            other.subscribe(to: track)
+        }
+    }
+
     /// A track has ended.
     func unpublish(_ sid: String, of participant: LiveKitParticipant) {
         guard let track = tracks.removeValue(forKey: sid) else { return }

@@ -30,9 +30,17 @@ struct TrackFormat {
     /// What goes first in the descriptions: the name that a track's MIME type has.
     var name: String { (redundancy ?? codec).name }
 
+    /// Packets of one are packets of the other, under the same numbers.
+    func isSame(as other: TrackFormat) -> Bool {
+        codec.name == other.codec.name && codec.clockRate == other.codec.clockRate && payloads == other.payloads
+            && (codec.name != "VP9" || codec.remoteParameters["profile-id"] == other.codec.remoteParameters["profile-id"])
+    }
+
     func mediaCodec(_ kind: StreamKind) -> MediaCodec { MediaCodec(name: codec.name, kind: kind) }
 
     var payloads: ProducerPayloads {
-        ProducerPayloads(redundancy: redundancy?.payloadType, events: events?.payloadType)
+        ProducerPayloads(
+            primary: redundancy == nil ? nil : codec.payloadType, redundancy: redundancy?.payloadType,
+            events: events?.payloadType)
     }
 }

@@ -1,0 +1,1 @@
+../RTCWireTests/Support/VectorFiles.swift
