@@ -22,7 +22,13 @@ extension Peer {
     mutating func handle(_ feedback: TransportFeedback, _ now: Instant, _ outbox: Outbox) {
         statistics.transportFeedbackReceived += 1
         let results = sentPackets.settle(feedback)
-        if !results.isEmpty { outbox.events.append(.packetResults(results)) }
+        guard !results.isEmpty else { return }
+        outbox.events.append(.packetResults(results))
+        bandwidth.update(results, roundTrip: roundTripTime, now: now)
+        let change = abs(bandwidth.bitrate - announcedBitrate)
+        guard bandwidth.isLimited, change * 50 >= announcedBitrate else { return }
+        announcedBitrate = bandwidth.bitrate
+        outbox.events.append(.targetBitrate(announcedBitrate))
     }
 
     func handle(_ estimate: ReceiverEstimatedMaximumBitrate, _ outbox: Outbox) {

@@ -31,6 +31,9 @@ package struct Peer: ~Copyable {
     /// Arrivals of what we receive, and fates of what we send, by transport sequence number.
     var arrivals = ArrivalRecorder()
     var sentPackets = SentPackets()
+    var bandwidth: BandwidthEstimator
+    /// The bitrate of the last `targetBitrate` event.
+    var announcedBitrate = 0
     var nextReport: Instant = .distantFuture
     var dtlsStarted = false
     var hasConnected = false
@@ -47,6 +50,7 @@ package struct Peer: ~Copyable {
         feedbackSSRC = UInt32.random(in: 1 ... .max, using: &random)
         receiving = ReceiveStreams(limits: configuration.streams)
         data = DataChannelTransport(configuration: Peer.sctpConfiguration(configuration))
+        bandwidth = BandwidthEstimator(configuration.bandwidth)
         ice = ICEAgent(configuration: Peer.iceConfiguration(configuration))
         lossScratch.reserveCapacity(configuration.streams.maximumLosses)
     }

@@ -20,6 +20,8 @@ package struct PeerConfiguration: Sendable {
     package var cname = "-"
     /// Feedback may go out alone, without a report before it (RFC 5506, `a=rtcp-rsize`).
     package var reducedSizeRTCP = true
+    /// Bounds of what the estimator gives for streams with transport sequence numbers.
+    package var bandwidth = BandwidthEstimator.Configuration()
     /// Timing of the streams; the default is what WebRTC endpoints do.
     package var streams = StreamLimits()
 

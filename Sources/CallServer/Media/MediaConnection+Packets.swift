@@ -30,7 +30,7 @@ extension MediaConnection: PeerFlowHandler {
         case .receiverEstimate(let bitrate, _): feedback.note(estimate: bitrate)
         case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
             feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
-        case .packetResults: break
+        case .packetResults, .targetBitrate: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, _): dataMessage(id, bytes)
         case .dataChannelClosed(let id): dataChannelClosed(id)

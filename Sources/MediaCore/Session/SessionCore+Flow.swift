@@ -22,6 +22,7 @@ extension SessionCore: PeerFlowHandler {
         case .closed: emit(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc):
             for sender in senders.values where sender.ssrcs.contains(ssrc) { sender.keyFrameRequested(ssrc: ssrc) }
+        case .targetBitrate(let bitrate): setTargetBitrate(bitrate)
         case .receiverEstimate, .packetResults: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
         case .dataMessage(let id, let bytes, let isText): dataMessage(id, bytes, isText: isText)

@@ -34,6 +34,9 @@ package struct BandwidthEstimator: Sendable {
         return Int(min(max(allowed, Double(configuration.minimum)), Double(configuration.maximum)))
     }
 
+    /// The path has shown a limit. Before that `bitrate` is only what has been shown to pass.
+    package var isLimited: Bool { rate.hasDecreased || loss.limit.isFinite }
+
     /// What the other side really gets, in bit/s; nil until it is known.
     package var acknowledgedBitrate: Int? { acknowledged.bitrate.map { Int($0) } }
 

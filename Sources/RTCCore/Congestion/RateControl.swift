@@ -13,6 +13,8 @@ struct RateControl {
     private var state = State.increase
     private var lastChange: Instant?
     private var lastDecrease: Instant?
+    /// The path has shown where it ends.
+    var hasDecreased: Bool { lastDecrease != nil }
     private var capacity = CapacityMemory()
     private let bounds: ClosedRange<Double>
 
@@ -49,12 +51,21 @@ struct RateControl {
         let elapsed = min((now - (lastChange ?? now)).seconds, 1)
         lastChange = now
         if let acknowledged, capacity.isExceeded(by: acknowledged) { capacity.forget() }
-        let limit = acknowledged.map { 1.5 * $0 + 10_000 } ?? .infinity
+        let limit = acknowledged.map { headroom(now) * $0 + 10_000 } ?? .infinity
+        // What arrives has been shown to pass; later it may be a queue that drains.
+        if !hasDecreased { bitrate = min(max(bitrate, acknowledged ?? 0), bounds.upperBound) }
         guard bitrate < limit else { return }
         let step =
             capacity.estimate == nil
             ? max(bitrate * RateControl.growth, 1000) * elapsed : additiveStep(roundTrip) * elapsed
         bitrate = min(max(bitrate, min(bitrate + step, limit)), bounds.upperBound)
+    }
+
+    /// How many times what arrives the rate may become. A sender that has less to send than it may, because its next
+    /// larger layer needs more, gets more room while all stays quiet: else it could never try that layer.
+    private func headroom(_ now: Instant) -> Double {
+        guard let last = lastDecrease else { return 1.5 }
+        return min(max(1.5, 1.5 + 0.25 * ((now - last).seconds - 5)), 4)
     }
 
     /// A packet a response time, in bit/s each second; never below 4 kbit/s.

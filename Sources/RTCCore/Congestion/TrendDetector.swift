@@ -29,8 +29,6 @@ struct TrendDetector {
     private var overCount = 0
     private var lastUpdate: Instant?
 
-    init() { history.reserveCapacity(TrendDetector.points + 1) }
-
     /// Takes in what two neighbouring groups show.
     mutating func update(_ delta: PacketGroups.Delta) {
         count = min(count + 1, 1000)

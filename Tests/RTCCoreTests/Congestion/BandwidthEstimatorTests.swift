@@ -81,6 +81,11 @@ private final class Flow {
         call.simulation.network.set(conditions, from: call.alice.node.address, to: call.bob.node.address)
     }
 
+    /// The peer has said what its path bears.
+    var hasTarget: Bool {
+        call.alice.node.events.contains { if case .targetBitrate = $0 { true } else { false } }
+    }
+
     func estimates(from: Double, to: Double) -> [Int] {
         samples.filter { $0.time >= from && $0.time < to }.map(\.estimate)
     }
@@ -126,6 +131,19 @@ struct BandwidthEstimatorTests {
         flow.run(seconds: 30)
         #expect(flow.estimator.bitrate > 2_000_000)
         #expect(flow.estimator.lossShare == 0)
+    }
+
+    @Test func aLimitIsKnownOnlyAfterItHasShown() throws {
+        let flow = try Flow(NetworkConditions(delay: .milliseconds(25)), seed: 7)
+        flow.run(seconds: 10)
+        #expect(!flow.estimator.isLimited && flow.call.alice.node.peer.bandwidth.isLimited == false)
+        #expect(!flow.hasTarget)
+        flow.setRate(300_000)
+        flow.run(seconds: 5)
+        #expect(flow.estimator.isLimited && flow.hasTarget)
+        // The peer's own estimator sees the same.
+        let own = Double(flow.call.alice.node.peer.bandwidth.bitrate)
+        #expect(abs(own - Double(flow.estimator.bitrate)) < 0.1 * own)
     }
 
     @Test func lossAboveATenthCutsTheRate() throws {
