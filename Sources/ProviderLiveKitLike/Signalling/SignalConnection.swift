@@ -114,6 +114,8 @@ final class SignalConnection: Sendable {
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: maximumMessage))
         try sync.addHandler(SignalReader(continuation: continuation))
+        // A socket that closed during the upgrade tells no handler any more.
+        channel.closeFuture.whenComplete { _ in continuation.finish() }
         return .connected(SignalConnection(channel: channel, messages: stream))
     }
 }
@@ -149,11 +151,6 @@ private final class SignalReader: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(echo)).whenComplete { _ in channel.close(promise: nil) }
         default: break
         }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        continuation.finish()
-        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
