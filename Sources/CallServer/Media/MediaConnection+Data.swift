@@ -41,6 +41,7 @@ extension MediaConnection {
     // MARK: What the peer says
 
     func dataChannelOpened(_ id: DataChannelID, _ configuration: DataChannelConfiguration) {
+        logger.debug("data channel open", metadata: ["label": "\(configuration.label)"])
         dataChannels.append((id, configuration.label))
         owner?.connection(self, opened: configuration.label)
     }

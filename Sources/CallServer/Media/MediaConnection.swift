@@ -90,6 +90,8 @@ final class MediaConnection {
         ]
         configuration.congestionFeedback = .receiverEstimate
         configuration.cname = cname
+        // As LiveKit's server says it.
+        configuration.maxMessageSize = 65_535
         configuration.keepsIdleLinesOpen = true
         configuration.acceptsSimulcast = true
         return configuration

@@ -35,7 +35,7 @@ package struct NegotiatorConfiguration: Sendable {
     /// Whether `m=application` is accepted.
     package var acceptsApplication = true
     /// `a=max-message-size` of our application lines, in bytes.
-    package var maxMessageSize = 65535
+    package var maxMessageSize = 262_144
     /// `a=ice-lite` in our descriptions.
     package var iceLite = false
     /// The id in the `o=` line, at most 2^62 (RFC 8829 section 5.2.1).
