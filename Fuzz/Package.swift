@@ -36,5 +36,5 @@ let package = Package(
         .target(name: "SignallingFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"),
-    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "red", "sctp"].map { fuzz($0, "WireFuzzing") }
+    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp"].map { fuzz($0, "WireFuzzing") }
 )

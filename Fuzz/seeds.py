@@ -47,6 +47,31 @@ def header_length(packet):
     return end, (profile, *ids)
 
 
+def descriptor_id(path):
+    """The identifier of the dependency descriptor in a capture."""
+    facts = json.loads(path.with_name(path.name.replace(".rtp.pcap", ".facts.json")).read_text())
+    return next((int(k) for k, v in facts["offerExtmap"].items() if "dependency-descriptor" in v[0]), 0)
+
+
+def element(packet, wanted):
+    """The data of an extension element; empty where there is none."""
+    offset = 12 + 4 * (packet[0] & 15)
+    if not packet[0] & 0x10:
+        return b""
+    profile, words = struct.unpack_from(">HH", packet, offset)
+    at, end = offset + 4, offset + 4 + 4 * words
+    while at < end:
+        if packet[at] == 0:
+            at += 1
+            continue
+        one = profile == 0xBEDE
+        number, length, head = (packet[at] >> 4, 1 + (packet[at] & 15), 1) if one else (packet[at], packet[at + 1], 2)
+        if number == wanted:
+            return packet[at + head : at + head + length]
+        at += head + length
+    return b""
+
+
 def rtcp_shape(packet):
     shape, at = [], 0
     while at + 4 <= len(packet):
@@ -148,6 +173,12 @@ def shapes():
                 yield "red", payload[:1], payload[:200]
             if packet[1] & 127 == 111:
                 yield "opus", payload[:1], payload[:32]
+            chosen = {("vp9", 98): 0, ("h26", 102): 1, ("av1", 45): 3}.get((path.name[:3], packet[1] & 127))
+            if chosen is not None:
+                yield "payload", (chosen, payload[:1], len(payload) > 100), bytes([chosen]) + payload[:80]
+                descriptor = element(packet, descriptor_id(path))
+                if descriptor:
+                    yield "payload", (4, len(descriptor)), b"\4" + bytes([len(descriptor)]) + descriptor
     for text in TRANSPORT_FEEDBACK:
         yield "rtcp", text, bytes.fromhex(text.replace(" ", ""))
     for path in sorted(VECTORS.glob("*.sctp.pcap")):

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RTCCore
 import Testing
 
 @testable import CallServer
@@ -9,8 +10,10 @@ struct Caller {
     let media: MediaTestClient
     let join: Livekit_JoinResponse
 
-    static func join(_ server: CallServer, _ identity: String, seed: UInt64) async throws -> Caller {
-        let media = try await MediaTestClient.make(seed: seed)
+    static func join(
+        _ server: CallServer, _ identity: String, seed: UInt64, codecs: [CodecCapability] = [.opus, .vp8]
+    ) async throws -> Caller {
+        let media = try await MediaTestClient.make(seed: seed, codecs: codecs)
         let offer = try await media.offer(audioReceivers: 1, videoReceivers: 1, application: true)
         let signal = try await LiveKitTestClient.join(server.port, token: TestTokens.join(identity)) {
             $0.publisherOffer.type = "offer"
@@ -47,14 +50,16 @@ struct Caller {
         return try await takeAnswer()
     }
 
-    func publish(_ type: Livekit_TrackType, _ source: Livekit_TrackSource, cid: String, ssrc: UInt32) async throws
-        -> String
-    {
+    func publish(
+        _ type: Livekit_TrackType, _ source: Livekit_TrackSource, cid: String, ssrc: UInt32,
+        _ change: (inout Livekit_AddTrackRequest) -> Void = { _ in }
+    ) async throws -> String {
         signal.send(
             .with {
                 $0.addTrack.cid = cid
                 $0.addTrack.type = type
                 $0.addTrack.source = source
+                change(&$0.addTrack)
             })
         let published = try await signal.next(\.published)
         #expect(published.cid == cid)

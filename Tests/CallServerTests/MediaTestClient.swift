@@ -28,16 +28,20 @@ final class MediaTestClient: @unchecked Sendable {
     /// The ICE generation of the server that the peer knows.
     private var generation: Int?
 
-    static func make(seed: UInt64, offers: Bool = true) async throws -> MediaTestClient {
+    static func make(
+        seed: UInt64, codecs: [CodecCapability] = [.opus, .vp8], offers: Bool = true
+    ) async throws -> MediaTestClient {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
         let certificate = try DTLSCertificate.generate()
         return try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0, configuration: settings)
-            .flatMapThrowing { try MediaTestClient($0, certificate, seed: seed, offers: offers) }.get()
+            .flatMapThrowing { try MediaTestClient($0, certificate, seed: seed, codecs: codecs, offers: offers) }.get()
     }
 
-    private init(_ mux: UDPMux, _ certificate: DTLSCertificate, seed: UInt64, offers: Bool) throws {
+    private init(
+        _ mux: UDPMux, _ certificate: DTLSCertificate, seed: UInt64, codecs: [CodecCapability], offers: Bool
+    ) throws {
         self.mux = mux
         eventLoop = mux.eventLoop
         connected = mux.eventLoop.makePromise()
@@ -48,6 +52,7 @@ final class MediaTestClient: @unchecked Sendable {
         var configuration = NegotiatorConfiguration(
             credentials: flow.peer.localCredentials, fingerprint: certificate.fingerprint)
         configuration.numbering = .random(seed: seed)
+        configuration.codecs = codecs
         negotiator = Negotiator(configuration: configuration)
         flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
         negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: flow.peer.localCredentials.ufrag) }

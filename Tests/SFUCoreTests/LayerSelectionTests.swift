@@ -11,14 +11,21 @@ import Testing
         var payloadType: UInt8
         var codec: MediaCodec
         var spatialLayers: UInt8
+        /// Pictures that the sender itself ended without a marker, for want of its largest layer.
+        var unmarked = 0
     }
 
     private static let cases = [
         Case(name: "vp9-svc", payloadType: 98, codec: .vp9, spatialLayers: 2),
-        Case(name: "vp9-l3t3", payloadType: 98, codec: .vp9, spatialLayers: 3),
+        Case(name: "vp9-l3t3", payloadType: 98, codec: .vp9, spatialLayers: 3, unmarked: 3),
         Case(name: "av1-dd", payloadType: 45, codec: .av1, spatialLayers: 2),
         Case(name: "av1-l1t3", payloadType: 45, codec: .av1, spatialLayers: 1),
     ]
+
+    /// Pictures end in a marker. A layer that is taken up amid the stream may come behind one.
+    private func isMarked(_ sink: RecordingSink, _ which: Case) -> Bool {
+        sink.markers.missing <= which.unmarked && sink.markers.early <= (which.unmarked > 0 ? 1 : 0)
+    }
 
     /// What each consumer gets is of its layers, whole, and numbered without a hole.
     @Test(arguments: 0..<4) func everyConsumerGetsItsLayers(index: Int) throws {
@@ -35,7 +42,8 @@ import Testing
         for packet in stream.packets { stage.feed(packet) }
         for (limit, sink) in seats {
             let told = try sink.decodability()
-            #expect(sink.isContinuous && sink.markersEndPictures, "\(limit)")
+            #expect(sink.isContinuous, "\(limit)")
+            #expect(isMarked(sink, which), "\(limit) \(sink.markers)")
             #expect(told.broken == 0 && told.frames > 15, "\(limit)")
             #expect(told.spatial == Set(0...min(UInt8(limit.spatial), which.spatialLayers - 1)), "\(limit)")
             #expect(told.temporal == Set(0...UInt8(limit.temporal)), "\(limit)")
@@ -67,7 +75,7 @@ import Testing
             }
             for sink in [down, up] {
                 #expect(try sink.decodability().broken == 0)
-                #expect(sink.isContinuous && sink.markersEndPictures)
+                #expect(sink.isContinuous && isMarked(sink, which))
             }
             #expect(down.sent.count < stream.packets.count)
             #expect(try up.decodability().temporal == [0, 1, 2] || step > stream.packets.count * 3 / 4)
@@ -99,7 +107,7 @@ import Testing
             if widths.last != width { widths.append(width) }
         }
         #expect(Set(widths).count == 3 && widths.count >= 5)
-        #expect(changing.isContinuous && changing.markersEndPictures)
+        #expect(changing.isContinuous && changing.markers == (0, 0))
         let pictures = changing.sent.compactMap { descriptor($0.payload)?.pictureID }
         #expect(zip(pictures, pictures.dropFirst()).allSatisfy { $1 == $0 || $1 == ($0 + 1) & 0x7fff })
         let indices = changing.sent.compactMap { descriptor($0.payload)?.tl0PicIdx }
@@ -123,6 +131,19 @@ import Testing
         }
         let numbers = sink.sent.compactMap { DependencyDescriptor.frameNumber(of: $0.descriptor.span.bytes) }
         #expect(numbers.count == sink.sent.count)
-        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 || $1 == $0 &+ 1 })
+        // The three layers count together, so one layer's frames are a few apart; a change of the layer is one step.
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 &- $0 <= 9 })
+        let sources = sink.sent.map { entry in
+            stream.packets.first {
+                Array($0.bytes[$0.received.payload]).dropFirst(6) == entry.payload.dropFirst(6)[...]
+            }
+        }
+        var changes = 0
+        for index in sources.indices.dropFirst()
+        where sources[index]?.received.ssrc != sources[index - 1]?.received.ssrc {
+            changes += 1
+            #expect(numbers[index] == numbers[index - 1] &+ 1)
+        }
+        #expect(changes >= 4)
     }
 }

@@ -83,14 +83,15 @@ extension RecordingSink {
         return result
     }
 
-    /// Each picture's last packet, and only that one, has the marker.
-    var markersEndPictures: Bool {
-        for (index, entry) in sent.enumerated() {
-            let isLast = index + 1 == sent.count || sent[index + 1].packet.timestamp != entry.packet.timestamp
-            // The recording may end within a picture.
-            if index + 1 < sent.count, entry.packet.marker != isLast { return false }
+    /// Pictures whose last packet lacks the marker, and markers within pictures. The last picture may be cut off.
+    var markers: (missing: Int, early: Int) {
+        var result = (missing: 0, early: 0)
+        for index in sent.indices.dropLast() {
+            let isLast = sent[index + 1].packet.timestamp != sent[index].packet.timestamp
+            if isLast, !sent[index].packet.marker { result.missing += 1 }
+            if !isLast, sent[index].packet.marker { result.early += 1 }
         }
-        return true
+        return result
     }
 
     /// Frames whose dependency descriptors refer to frames that were not sent; the layers that were sent.

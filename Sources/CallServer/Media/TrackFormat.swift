@@ -10,6 +10,7 @@ struct TrackFormat {
     var redundancy: NegotiatedCodec?
     /// Tones of a telephone's keys, on the codec's clock.
     var events: NegotiatedCodec?
+    private let isAudio: Bool
     /// Encrypted end to end: nothing may be added or taken off.
     var isEncrypted = false
 
@@ -24,7 +25,8 @@ struct TrackFormat {
             codec = inner
             redundancy = first
         }
-        if line.kind == .audio { events = line.codec(named: "telephone-event", clockRate: codec.clockRate) }
+        isAudio = line.kind == .audio
+        if isAudio { events = line.codec(named: "telephone-event", clockRate: codec.clockRate) }
     }
 
     /// What goes first in the descriptions: the name that a track's MIME type has.
@@ -33,14 +35,15 @@ struct TrackFormat {
     /// Packets of one are packets of the other, under the same numbers.
     func isSame(as other: TrackFormat) -> Bool {
         codec.name == other.codec.name && codec.clockRate == other.codec.clockRate && payloads == other.payloads
-            && (codec.name != "VP9" || codec.remoteParameters["profile-id"] == other.codec.remoteParameters["profile-id"])
+            && (codec.name != "VP9"
+                || codec.remoteParameters["profile-id"] == other.codec.remoteParameters["profile-id"])
     }
 
     func mediaCodec(_ kind: StreamKind) -> MediaCodec { MediaCodec(name: codec.name, kind: kind) }
 
     var payloads: ProducerPayloads {
         ProducerPayloads(
-            primary: redundancy == nil ? nil : codec.payloadType, redundancy: redundancy?.payloadType,
+            primary: isAudio ? codec.payloadType : nil, redundancy: redundancy?.payloadType,
             events: events?.payloadType)
     }
 }

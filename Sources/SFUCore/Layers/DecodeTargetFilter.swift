@@ -10,20 +10,31 @@ struct DecodeTargetFilter {
     /// Frames that were sent, by the lower bits of their number; -1 for none.
     private var sent = InlineArray<64, Int32>(repeating: -1)
 
-    /// Chooses the target from this frame on; true where that is another one than before, or the choice of targets is.
+    /// Chooses the target from this frame on; true where that is another one than before.
     mutating func beginFrame(
         _ frame: DependencyDescriptor, _ structure: DependencyStructure, active: UInt32, limit: LayerPoint
     ) -> Bool {
-        let wanted = best(structure, active: active, limit: limit)
         let old = target
-        if frame.hasStructure || old == nil || old ?? 0 >= structure.decodeTargets {
-            target = wanted
-        } else if wanted != old, frame.indication(wanted) == .switchPoint, isDecodable(frame) {
-            target = wanted
+        let wanted = best(structure, active: active, limit: limit) { _ in true }
+        if let old, old < structure.decodeTargets, !frame.hasStructure {
+            if wanted != old, let next = next(frame, structure, active: active, limit: limit) { target = next }
+        } else {
+            target = wanted ?? lowest(structure, active: active)
         }
-        let top = best(structure, active: active, limit: .highest)
-        isLimited = target != top
+        isLimited = target != best(structure, active: active, limit: .highest) { _ in true }
         return old != nil && target != old
+    }
+
+    /// The best target within the limit that can be taken up with this frame: better than the present one, unless that is
+    /// beyond the limit or no longer sent.
+    private func next(
+        _ frame: DependencyDescriptor, _ structure: DependencyStructure, active: UInt32, limit: LayerPoint
+    ) -> Int? {
+        guard let target, isDecodable(frame) else { return nil }
+        let candidate = best(structure, active: active, limit: limit) { frame.indication($0) == .switchPoint }
+        guard let candidate else { return nil }
+        let isKept = active & (1 << UInt32(target)) != 0 && isWithin(structure, target, limit)
+        return isKept && rank(structure, candidate) < rank(structure, target) ? nil : candidate
     }
 
     func takes(_ frame: DependencyDescriptor) -> Bool {
@@ -59,19 +70,30 @@ struct DecodeTargetFilter {
         return true
     }
 
-    /// The highest active target within the limit, else the lowest active one.
-    private func best(_ structure: DependencyStructure, active: UInt32, limit: LayerPoint) -> Int {
+    /// The highest active target within the limit that passes.
+    private func best(
+        _ structure: DependencyStructure, active: UInt32, limit: LayerPoint, _ passes: (Int) -> Bool
+    ) -> Int? {
         var best: Int?
-        var lowest: Int?
-        func rank(_ index: Int) -> Int {
-            Int(structure.targetLayers[index].spatial) * 8 + Int(structure.targetLayers[index].temporal)
-        }
         for index in structure.targetLayers.indices where active & (1 << UInt32(index)) != 0 {
-            let layers = structure.targetLayers[index]
-            if lowest.map({ rank($0) > rank(index) }) ?? true { lowest = index }
-            guard Int(layers.spatial) <= limit.spatial, Int(layers.temporal) <= limit.temporal else { continue }
-            if best.map({ rank($0) < rank(index) }) ?? true { best = index }
+            guard isWithin(structure, index, limit), passes(index) else { continue }
+            if let known = best, rank(structure, known) >= rank(structure, index) { continue }
+            best = index
         }
-        return best ?? lowest ?? 0
+        return best
+    }
+
+    private func lowest(_ structure: DependencyStructure, active: UInt32) -> Int {
+        let sent = structure.targetLayers.indices.filter { active & (1 << UInt32($0)) != 0 }
+        return sent.min { rank(structure, $0) < rank(structure, $1) } ?? 0
+    }
+
+    private func rank(_ structure: DependencyStructure, _ index: Int) -> Int {
+        Int(structure.targetLayers[index].spatial) * 8 + Int(structure.targetLayers[index].temporal)
+    }
+
+    private func isWithin(_ structure: DependencyStructure, _ index: Int, _ limit: LayerPoint) -> Bool {
+        let layers = structure.targetLayers[index]
+        return Int(layers.spatial) <= limit.spatial && Int(layers.temporal) <= limit.temporal
     }
 }

@@ -12,6 +12,8 @@ struct LayerFilter {
     /// Of streams that say their layers in the dependency descriptor alone.
     private var targets = DecodeTargetFilter()
     private var timestamp: UInt32?
+    /// The spatial layer that ends the present picture: in a key picture one that is still to come.
+    private var pictureTop = 0
     /// A picture from which on higher temporal layers can be taken up has gone by.
     private var mayRaiseTemporal = false
 
@@ -36,7 +38,7 @@ struct LayerFilter {
     mutating func judge(_ packet: SourcePacket, of layer: ProducerLayer, isNewest: Bool) -> Verdict {
         switch packet.head {
         case .vp8(let descriptor): judge(descriptor, packet, isNewest)
-        case .vp9(let descriptor): judge(descriptor, packet, isNewest)
+        case .vp9(let descriptor): judge(descriptor, packet, layer, isNewest)
         case .none:
             if let dependency = packet.dependency, let structure = layer.structure {
                 judge(dependency, structure, packet, layer, isNewest)
@@ -75,21 +77,25 @@ struct LayerFilter {
     // MARK: VP9
 
     private mutating func judge(
-        _ descriptor: VP9PayloadDescriptor, _ packet: SourcePacket, _ isNewest: Bool
+        _ descriptor: VP9PayloadDescriptor, _ packet: SourcePacket, _ layer: ProducerLayer, _ isNewest: Bool
     ) -> Verdict {
         guard descriptor.hasLayers else { return Verdict(isTaken: true, marker: packet.marker) }
         let spatial = Int(descriptor.spatialID)
         let temporal = Int(descriptor.temporalID)
-        if beginsPicture(packet, isNewest) { beginPicture(packet, descriptor) }
+        if beginsPicture(packet, isNewest) {
+            beginPicture(packet, descriptor)
+            pictureTop = packet.startsKeyFrame ? min(limit.spatial, layer.spatialLayers - 1) : current.spatial
+        }
         // A frame that refers to no earlier picture can be shown with what is sent of its own picture.
         if isNewest, descriptor.startsFrame, !descriptor.isInterPicturePredicted, spatial == current.spatial + 1,
             spatial <= limit.spatial
         {
             current.spatial = spatial
+            pictureTop = max(pictureTop, spatial)
         }
         let isTaken = spatial <= current.spatial && temporal <= current.temporal
         return Verdict(
-            isTaken: isTaken, marker: packet.marker || descriptor.endsFrame && spatial == current.spatial)
+            isTaken: isTaken, marker: packet.marker || descriptor.endsFrame && spatial == pictureTop)
     }
 
     private mutating func beginPicture(_ packet: SourcePacket, _ descriptor: VP9PayloadDescriptor) {

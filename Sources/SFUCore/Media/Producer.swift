@@ -63,6 +63,7 @@ package final class Producer {
             speaker.observe(level.level, timestamp: packet.timestamp, clockRate: clockRate, now: packet.arrival)
         }
         layer.note(packet)
+        if packet.startsKeyFrame, layers.count > 1 { sortByPicture() }
         for consumer in consumers { consumer.forward(packet, from: layer) }
     }
 
@@ -73,7 +74,6 @@ package final class Producer {
         layer.ring?.store(packet)
         guard packet.startsKeyFrame, codec.needsKeyFrame else { return }
         source?.keyFrameReceived(ssrc: layer.ssrc)
-        if layers.count > 1 { sortByPicture() }
     }
 
     /// A sender report of one of the layers: kept, and passed on to those who get that layer.

@@ -46,13 +46,15 @@ package final class ProducerLayer {
         }
         if packet.hasParameterSet { hasParameterSets = true }
         if let targets = packet.dependency?.activeTargets { activeTargets = targets }
-        if packet.startsKeyFrame { noteKeyFrame(packet) }
+        if packet.startsKeyFrame { keyFrame = (packet.sequence, packet.arrival) }
+        notePicture(packet)
     }
 
-    private func noteKeyFrame(_ packet: SourcePacket) {
-        keyFrame = (packet.sequence, packet.arrival)
+    /// Learns what a key frame, or a description of layers, says of the pictures.
+    private func notePicture(_ packet: SourcePacket) {
         switch packet.head {
         case .vp8(let descriptor):
+            guard packet.startsKeyFrame else { return }
             let frame = UnsafeRawBufferPointer(rebasing: packet.payload[descriptor.encodedLength...])
             if let header = try? VP8FrameHeader(parsing: frame.bytes) { pictureWidth = header.width }
         case .vp9(let descriptor):

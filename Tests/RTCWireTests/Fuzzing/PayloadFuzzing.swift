@@ -23,4 +23,50 @@ extension WireFuzzing {
         precondition((120...OpusPayload.maximumSamples).contains(payload.samples))
         precondition((1...2).contains(payload.channels) && (1...48).contains(payload.frameCount))
     }
+
+    /// One byte that chooses, then a payload of any of the other formats, or a dependency descriptor behind another.
+    package static func payload(_ input: UnsafeRawBufferPointer) {
+        guard let choice = input.first else { return }
+        let payload = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+        switch choice % 5 {
+        case 0: vp9(payload)
+        case 1: _ = try? H264Payload(parsing: payload.bytes)
+        case 2: _ = try? H265Payload(parsing: payload.bytes)
+        case 3: _ = try? AV1Payload(parsing: payload.bytes)
+        default: dependencies(payload)
+        }
+    }
+
+    private static func vp9(_ payload: UnsafeRawBufferPointer) {
+        guard let descriptor = try? VP9PayloadDescriptor(parsing: payload.bytes) else { return }
+        let head = written(16) {
+            descriptor.writeHead(
+                pictureID: descriptor.pictureID ?? 0, tl0PicIdx: descriptor.tl0PicIdx ?? 0, into: $0)
+        }
+        precondition(head.count <= payload.count && zip(head, payload).allSatisfy(==))
+        guard let length = try? descriptor.encodedLength(in: payload.bytes) else { return }
+        precondition(length >= head.count && length <= payload.count)
+    }
+
+    /// Descriptors behind their lengths, of one stream.
+    private static func dependencies(_ input: UnsafeRawBufferPointer) {
+        var structure: DependencyStructure?
+        var rest = input
+        while let length = rest.first, Int(length) < rest.count {
+            let bytes = UnsafeRawBufferPointer(rebasing: rest[1...Int(length)])
+            rest = UnsafeRawBufferPointer(rebasing: rest[(Int(length) + 1)...])
+            guard !bytes.isEmpty,
+                let descriptor = try? DependencyDescriptor(parsing: bytes.bytes, structure: &structure),
+                let structure
+            else { continue }
+            let copy = written(320) {
+                descriptor.write(
+                    copyOf: bytes.bytes, frameNumber: 9, activeTargets: structure.allTargets,
+                    decodeTargets: structure.decodeTargets, into: $0)
+            }
+            var again: DependencyStructure? = structure
+            let read = copy.withUnsafeBytes { try? DependencyDescriptor(parsing: $0.bytes, structure: &again) }
+            precondition(copy.count > 255 || read?.indications == descriptor.indications && again == structure)
+        }
+    }
 }

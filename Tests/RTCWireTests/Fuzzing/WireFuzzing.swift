@@ -5,7 +5,7 @@
 package enum WireFuzzing {
     /// Bodies by the name of their target, for replaying what was found.
     package static let bodies: [(name: String, run: @Sendable (UnsafeRawBufferPointer) -> Void)] = [
-        ("rtp", rtp), ("rtcp", rtcp), ("stun", stun), ("sdp", sdp), ("vp8", vp8), ("opus", opus),
+        ("rtp", rtp), ("rtcp", rtcp), ("stun", stun), ("sdp", sdp), ("vp8", vp8), ("opus", opus), ("payload", payload),
         ("sctp", sctp),
     ]
 
