@@ -114,8 +114,10 @@ final class SignalConnection: Sendable {
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: maximumMessage))
         try sync.addHandler(SignalReader(continuation: continuation))
-        // A socket that closed during the upgrade tells no handler any more.
-        channel.closeFuture.whenComplete { _ in continuation.finish() }
+        // A socket that closed during the upgrade tells no handler any more; what it still brought is on its way to them.
+        channel.closeFuture.whenComplete { _ in
+            channel.eventLoop.scheduleTask(in: .milliseconds(250)) { continuation.finish() }
+        }
         return .connected(SignalConnection(channel: channel, messages: stream))
     }
 }
@@ -151,6 +153,11 @@ private final class SignalReader: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(echo)).whenComplete { _ in channel.close(promise: nil) }
         default: break
         }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        continuation.finish()
+        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -82,7 +82,11 @@ import Testing
             let track = try await ada.publish(.testTone(440))[0]
             let bob = try await house.join("bob")
             var heard = bob.events.makeAsyncIterator()
-            _ = try await Self.media(from: "ada", &heard)
+            let media = try await Self.media(from: "ada", &heard)
+            let meter = SoundWatch()
+            media.attach(meter)
+            // Only a participant whose media stands has a session that can be resumed.
+            await meter.seconds(0.2)
             var events = ada.events.makeAsyncIterator()
             _ = await events.next()
             house.proxy.setRefusing(true)
