@@ -40,7 +40,7 @@ public struct CallFollower: Sendable {
         switch event {
         case .mediaConnected: scribe.write { $0.connect(identity, at: $1, into: &$2) }
         case .stateChanged(.reconnecting): note(.reconnecting)
-        case .reconnected(let gap): note(.reconnected, gap: Int64(gap.rounded()))
+        case .reconnected(let gap, _): note(.reconnected, gap: Int64(gap.rounded()))
         case .participantJoined(let participant) where followsOthers: joined(participant.identity)
         case .participantLeft(let participant, let reason) where followsOthers:
             scribe.write { $0.leave(participant.identity, reason, at: $1, into: &$2) }
