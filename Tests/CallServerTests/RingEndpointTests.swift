@@ -31,6 +31,14 @@ import Testing
         return response
     }
 
+    private static func expect(
+        _ status: Int, _ port: Int, _ person: String, _ body: String, credentials: String = basic,
+        location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let response = try await post(port, person, body, credentials: credentials)
+        #expect(response.status == status, sourceLocation: location)
+    }
+
     private static func listen(_ port: Int, _ person: String) async throws -> HTTPTestClient {
         let client = try await HTTPTestClient.connect(port)
         client.send(
@@ -51,13 +59,13 @@ import Testing
             let ada = try await Self.listen(port, "ada")
             #expect(try await Self.post(port, "ada", Self.place).body == #"{"callId":"c"}"#)
             #expect(try await bob.text(until: "ringsUntil").contains("event: offer"))
-            #expect(try await Self.post(port, "bob", #"{"type":"answer","callId":"c"}"#).status == 200)
+            try await Self.expect(200, port, "bob", #"{"type":"answer","callId":"c"}"#)
             #expect(try await bob.text(until: #""type":"granted"}"#).contains("event: granted"))
             #expect(try await ada.text(until: "ACTIVE").contains("event: progress"))
             for person in ["ada", "bob"] {
-                #expect(try await Self.post(port, person, #"{"type":"connected","callId":"c"}"#).status == 200)
+                try await Self.expect(200, port, person, #"{"type":"connected","callId":"c"}"#)
             }
-            #expect(try await Self.post(port, "bob", #"{"type":"hangUp","callId":"c"}"#).status == 200)
+            try await Self.expect(200, port, "bob", #"{"type":"hangUp","callId":"c"}"#)
             _ = try await ada.text(until: "LAST_MANDATORY_PARTICIPANT_LEFT")
             let late = try await Self.post(port, "bob", #"{"type":"hangUp","callId":"c"}"#)
             #expect(late.status == 404 && late.body.contains("\"c\""))
@@ -71,7 +79,7 @@ import Testing
     @Test(arguments: ["", "{", "[]", #"{"type":"dance","callId":"c"}"#, #"{"type":"answer"}"#])
     func whatIsNoCommandIsToldSo(body: String) async throws {
         try await Self.withEndpoint { port in
-            #expect(try await Self.post(port, "ada", body).status == 400)
+            try await Self.expect(400, port, "ada", body)
         }
     }
 
@@ -89,8 +97,8 @@ import Testing
             room: "v", identity: "ada", key: "key", secret: "secret", now: Int64(Date().timeIntervalSince1970))
         try await Self.withEndpoint { port in
             let bearer = "Authorization: Bearer \(token)"
-            #expect(try await Self.post(port, "bob", Self.place, credentials: bearer).status == 403)
-            #expect(try await Self.post(port, "ada", Self.place, credentials: bearer).status == 200)
+            try await Self.expect(403, port, "bob", Self.place, credentials: bearer)
+            try await Self.expect(200, port, "ada", Self.place, credentials: bearer)
         }
     }
 
@@ -98,10 +106,10 @@ import Testing
         try await Self.withEndpoint { port in
             let crowd = (0...100).map { "\"p\($0)\"" }.joined(separator: ",")
             let body = Self.place.replacing("\"bob\"", with: crowd)
-            #expect(try await Self.post(port, "ada", body).status == 400)
-            #expect(try await Self.post(port, String(repeating: "x", count: 257), Self.place).status == 400)
-            #expect(try await Self.post(port, "ada", Self.place).status == 200)
-            #expect(try await Self.post(port, "ada", Self.place).status == 400, "the same id twice")
+            try await Self.expect(400, port, "ada", body)
+            try await Self.expect(400, port, String(repeating: "x", count: 257), Self.place)
+            try await Self.expect(200, port, "ada", Self.place)
+            try await Self.expect(400, port, "ada", Self.place)
         }
     }
 }
