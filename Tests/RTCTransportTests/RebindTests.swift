@@ -22,8 +22,9 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
     func until(_ count: Int) -> EventLoopFuture<Void> {
         let promise = loop.makePromise(of: Void.self)
         awaited = (count, promise)
+        let guardTime = loop.scheduleTask(in: .seconds(60)) { promise.fail(ChannelError.eof) }
         check()
-        return promise.futureResult
+        return promise.futureResult.always { _ in guardTime.cancel() }
     }
 
     func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
@@ -44,6 +45,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         var client: PeerFlow
         var mux: UDPMux
         var counter: Counter
+        var connected: EventLoopFuture<Void>
     }
 
     private static func pair(_ server: UDPMux, port: Int = 0, ssrc: UInt32) -> EventLoopFuture<Pair> {
@@ -52,7 +54,8 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         return UDPMux.bind(on: server.eventLoop, host: "127.0.0.1", port: port, configuration: settings)
             .flatMapThrowing { mux in
                 let counter = Counter(server.eventLoop)
-                let near = try makeFlow(mux, .controlling, nil)
+                let own = Counter(server.eventLoop)
+                let near = try makeFlow(mux, .controlling, own)
                 let far = try makeFlow(server, .controlled, counter)
                 introduce(near, to: far, role: .client)
                 introduce(far, to: near, role: .server)
@@ -65,9 +68,11 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
                     peer.addSendStream(
                         SendStreamConfiguration(ssrc: ssrc, payloadType: 100, clockRate: 48_000, kind: .audio))
                 }
-                return Pair(server: far, client: near, mux: mux, counter: counter)
+                return Pair(
+                    server: far, client: near, mux: mux, counter: counter,
+                    connected: counter.connected.futureResult.and(own.connected.futureResult).map { _ in })
             }
-            .flatMap { pair in pair.counter.connected.futureResult.map { @Sendable _ in pair } }
+            .flatMap { pair in pair.connected.map { @Sendable _ in pair } }
     }
 
     private static func makeFlow(_ mux: UDPMux, _ role: ICERole, _ handler: Counter?) throws -> PeerFlow {
