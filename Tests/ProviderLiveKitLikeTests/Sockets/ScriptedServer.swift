@@ -11,7 +11,7 @@ final class ScriptedServer: Sendable {
     /// What a request gets.
     enum Answer: Sendable {
         case status(Int, String)
-        /// An open socket, on which this is said at once; with a nil the server closes it then.
+        /// An open socket, on which this is said at once; with a nil the server closes it at the client's first word.
         case socket([Livekit_SignalResponse?])
     }
 
@@ -150,8 +150,10 @@ private final class Speaker: ChannelInboundHandler, Sendable {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        if case .some(.none) = script.first { return context.close(promise: nil) }
         for message in script {
-            guard let bytes: [UInt8] = try? message?.serializedBytes() else { return context.close(promise: nil) }
+            // After having spoken it closes only when the client has said something, too.
+            guard let bytes: [UInt8] = try? message?.serializedBytes() else { return }
             let frame = WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
             context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
         }
@@ -164,6 +166,7 @@ private final class Speaker: ChannelInboundHandler, Sendable {
             if let message = try? Livekit_SignalRequest(serializedBytes: Array(frame.unmaskedData.readableBytesView)) {
                 said.yield(message)
             }
+            if script.contains(nil) { context.close(promise: nil) }
         case .connectionClose: context.close(promise: nil)
         default: break
         }
