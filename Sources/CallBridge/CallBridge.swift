@@ -75,7 +75,8 @@ public final class CallBridge: Sendable {
     var logger: Logger { configuration.logger }
 
     func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
-        try await configuration.descriptors.descriptor(conversation: conversation, identity: identity)
+        try await configuration.descriptors.descriptor(
+            DescriptorRequest(conversation: conversation, identity: identity, area: configuration.namedArea))
     }
 
     /// Joins the call that a descriptor names. Throws `CallError`.

@@ -26,7 +26,7 @@ extension CallBridge {
             if let greeting { await greet(greeting, output) }
             let descriptor = try await descriptor(conversation: conversation, identity: identity)
             if greeting == nil, let configured = descriptor.greeting { await greet(configured, output) }
-            let call = try await join(descriptor)
+            let call = try await join(descriptor, as: identity)
             call.play(to: output)
             return AcceptedCall(call: call, output: output)
         } catch {

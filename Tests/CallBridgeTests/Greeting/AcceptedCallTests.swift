@@ -47,9 +47,9 @@ import Testing
         let source: any CallDescriptorSource
         let recorder: Recorder
 
-        func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
+        func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
             await recorder.wait(seconds: 3)
-            return try await source.descriptor(conversation: conversation, identity: identity)
+            return try await source.descriptor(request)
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
     @Test("A call that can't be joined ends the greeting, and the output")
     func failure() async throws {
         struct Nowhere: CallDescriptorSource {
-            func descriptor(conversation: String, identity: String?) async throws -> CallDescriptor {
+            func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
                 throw CallError(.network, .unreachable, "nobody is there")
             }
         }
