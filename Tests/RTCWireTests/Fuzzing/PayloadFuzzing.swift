@@ -53,7 +53,7 @@ extension WireFuzzing {
         var structure: DependencyStructure?
         var rest = input
         while let length = rest.first, Int(length) < rest.count {
-            let bytes = UnsafeRawBufferPointer(rebasing: rest[1...Int(length)])
+            let bytes = UnsafeRawBufferPointer(rebasing: rest[1..<(Int(length) + 1)])
             rest = UnsafeRawBufferPointer(rebasing: rest[(Int(length) + 1)...])
             guard !bytes.isEmpty,
                 let descriptor = try? DependencyDescriptor(parsing: bytes.bytes, structure: &structure),
