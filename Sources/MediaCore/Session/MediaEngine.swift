@@ -30,10 +30,13 @@ public final class MediaEngine: Sendable {
 
     /// Stops the threads. Sessions must have been closed; a second call does nothing.
     public func shutdown() async {
-        guard isShutDown.exchange(true, ordering: .relaxed) == false else { return }
+        guard isShutDown.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
         try? await workers.shutdownGracefully()
         try? await loops.shutdownGracefully()
     }
+
+    /// The threads are going: nothing can be handed to them any more.
+    var isStopped: Bool { isShutDown.load(ordering: .acquiring) }
 
     /// The worker for a new track's codec.
     func nextWorker() -> any EventLoop { workers.next() }

@@ -33,6 +33,7 @@ public final class MediaSession: Sendable {
         _ body: @escaping @Sendable (SessionCore) throws -> Result
     ) async throws -> Result {
         let core = self.core
+        guard !core.engine.isStopped else { throw SessionError("the media engine has been shut down") }
         return try await core.eventLoop.submit { try body(core) }.get()
     }
 
@@ -96,6 +97,7 @@ public final class MediaSession: Sendable {
     /// Says goodbye to the other side and frees the port. `events` ends.
     public func close() async {
         let core = self.core
+        guard !core.engine.isStopped else { return }
         try? await core.eventLoop.flatSubmit { core.close() }.get()
     }
 }

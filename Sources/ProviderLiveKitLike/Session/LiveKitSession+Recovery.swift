@@ -148,7 +148,7 @@ extension LiveKitSession {
         retractAll()
         let old = (publisher.media, subscriber)
         for task in mediaTasks { task.cancel() }
-        Task {
+        replacedMedia = Task {
             await old.0.close()
             await old.1?.close()
         }

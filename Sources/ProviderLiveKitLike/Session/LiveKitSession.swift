@@ -58,6 +58,11 @@ actor LiveKitSession: ProviderSession {
     /// Why the attempt under way can't succeed any more.
     var attemptFailure: SessionLifecycle.Outcome?
     var recovery: Task<Void, Never>?
+    /// Closes the media connections that a full reconnect has replaced.
+    var replacedMedia: Task<Void, Never>?
+    /// The call's end has begun, and is complete.
+    private var isFinishing = false
+    private var isFinished = false
 
     /// One connection that we always offer on, or two: the server offers on the second.
     var isSingle: Bool { subscriber == nil }
@@ -101,7 +106,11 @@ actor LiveKitSession: ProviderSession {
     }
 
     func leave() async {
-        guard !hasEnded else { return }
+        guard !hasEnded else {
+            // What ends already ends in its own time; afterwards nothing of the session is left.
+            while !isFinished { await change() }
+            return
+        }
         sendGoodbye()
         await finish(.lastMandatoryParticipantLeft, detail: "we left")
     }
@@ -124,20 +133,21 @@ actor LiveKitSession: ProviderSession {
     }
 
     func finish(_ reason: CallEndReason, detail: String) async {
-        guard !hasEnded || reportsEnd else { return }
+        guard !isFinishing else { return }
+        isFinishing = true
         lifecycle.finish()
-        reportsEnd = false
         failWaiting(detail)
+        await publisher.media.close()
+        await subscriber?.close()
+        await replacedMedia?.value
+        await signal.close()
+        // Told last: whoever hears it may stop the threads that all this ran on.
         report.yield(.ended(reason, detail: detail))
         report.finish()
         for task in signalTasks + mediaTasks { task.cancel() }
-        await publisher.media.close()
-        await subscriber?.close()
-        await signal.close()
+        isFinished = true
+        wake()
     }
-
-    /// The lifecycle may have ended a moment before the call's end is told.
-    var reportsEnd = true
 
     private func failWaiting(_ detail: String) {
         let error = CallError(.network, .providerLost, "the call ended before the server had answered: \(detail)")
