@@ -28,7 +28,8 @@ import Testing
             let layer: UInt8 = [0, 2, 1, 2][step % 4]
             bench.feed(
                 Int64(step), timestamp: UInt32(step) * 3000,
-                payload: picture(UInt16(step), layer: layer, sync: layer > 0, key: step == 0, tl0: UInt8(step / 4 & 255)),
+                payload: picture(
+                    UInt16(step), layer: layer, sync: layer > 0, key: step == 0, tl0: UInt8(step / 4 & 255)),
                 at: milliseconds(step * 1000 / 30), marker: true)
         }
     }

@@ -100,7 +100,8 @@ extension LiveKitParticipant {
                 let known = track.format, !format.isSame(as: known)
             else { continue }
             track.bind(to: line, format: format)
-            logger.info("track goes on in another format", metadata: ["track": "\(track.sid)", "codec": "\(format.name)"])
+            logger.info(
+                "track goes on in another format", metadata: ["track": "\(track.sid)", "codec": "\(format.name)"])
             publisher.ingress[line: index] = makeProducer(for: track, format, line)
             old.close()
             room.renew(track, of: self)

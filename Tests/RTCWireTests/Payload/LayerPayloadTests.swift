@@ -24,7 +24,9 @@ struct LayerPayloadTests {
         #expect(first.startsIDR && !first.hasParameterSet)
         #expect(try !h264("7c 05 88").startsIDR)
         #expect(try h264("41 9a").unitCount == 1)
-        for broken in ["", "7c", "78 00", "78 0000", "78 0005 67"] { #expect(throws: WireError.truncated) { try h264(broken) } }
+        for broken in ["", "7c", "78 00", "78 0000", "78 0005 67"] {
+            #expect(throws: WireError.truncated) { try h264(broken) }
+        }
     }
 
     @Test func h265Units() throws {
@@ -38,7 +40,9 @@ struct LayerPayloadTests {
         #expect(try units("62 01 95 00").startsIRAP)
         #expect(try !units("62 01 15 00").startsIRAP)
         #expect(try units("02 01 d0").unitCount == 1)
-        for broken in ["", "40", "62 01", "60 01 0001 42"] { #expect(throws: WireError.truncated) { try units(broken) } }
+        for broken in ["", "40", "62 01", "60 01 0001 42"] {
+            #expect(throws: WireError.truncated) { try units(broken) }
+        }
     }
 
     @Test func av1Elements() throws {
