@@ -1,10 +1,28 @@
 import ArgumentParser
+import CallBridge
 import Testing
 
 @testable import callagent
 
 /// What the command line takes, and what it says where it doesn't.
 @Suite struct CommandLineTests {
+    @Test func aJournalIsCheckedLineByLine() throws {
+        let call =
+            #""callId":"c","conversationId":"v","serviceProviderCallId":"v","serviceProviderType":"LIVEKIT","#
+            + #""initiatorPersonId":"a","callType":"AUDIO""#
+        let begin =
+            #"{"eventType":"conversation.call.initiated","timestamp":1,"id":"1","initiationTimestamp":1,\#(call)}"#
+        let end =
+            #"{"eventType":"conversation.call.ended","timestamp":2,"id":"2","initiationTimestamp":1,"endTimestamp":2,"#
+            + #""endReason":"ABORTED_BY_INITIATOR",\#(call)}"#
+        let whole = try JournalCommand.check(begin + "\n\n" + end + "\n")
+        #expect(whole.events.count == 2 && whole.violations.isEmpty)
+        #expect(try JournalCommand.check(begin).violations.map(\.rule) == [.endedOnceAndLast])
+        #expect(throws: JournalFileError(line: 3, field: nil, problem: "is no JSON object")) {
+            _ = try JournalCommand.check(begin + "\n\nnonsense")
+        }
+    }
+
     @Test func pictureFormats() throws {
         let format = try #require(PictureFormat(argument: "1280x720@15"))
         #expect((format.width, format.height, format.frameRate) == (1280, 720, 15))
@@ -23,6 +41,10 @@ import Testing
         ["join", "--url", "ws://h"], ["join", "--url", "ws://h", "--token", "t", "--tone", "5"],
         ["join", "--url", "ws://h", "--token", "t", "--tone", "440", "--say", "x"],
         ["serve"], ["serve", "--secret", "s", "--port", "70000"], ["serve", "--secret", ""],
+        ["ring", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i"], ["journal"],
+        ["ring", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--to", ","],
+        ["answer", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--after", "-1"],
+        ["decline", "--key", "k", "--secret", "s", "--identity", "i"],
         ["token", "mint", "--key", "k"], ["doctor", "--port", "0"], ["nonsense"], ["call", "--log-level", "loud"],
     ])
     func wrongCommandLinesAreRefused(arguments: [String]) {
@@ -30,6 +52,9 @@ import Testing
     }
 
     @Test(arguments: [
+        ["call", "--ring", "--journal", "f"], ["journal", "f", "--json"],
+        ["ring", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--to", "b,c", "--to", "d"],
+        ["answer", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--locked-for", "2"],
         ["call"], ["call", "--participants", "6", "--duration", "30", "--json", "--mute", "bob"],
         [
             "join", "--url", "ws://h:1", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--tone",

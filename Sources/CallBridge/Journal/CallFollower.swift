@@ -41,6 +41,7 @@ public struct CallFollower: Sendable {
         case .mediaConnected: scribe.write { $0.connect(identity, at: $1, into: &$2) }
         case .stateChanged(.reconnecting): note(.reconnecting)
         case .reconnected(let gap, _): note(.reconnected, gap: Int64(gap.rounded()))
+        case .providerChanged(let change): note(.providerChanged, detail: change.reason)
         case .participantJoined(let participant) where followsOthers: joined(participant.identity)
         case .participantLeft(let participant, let reason) where followsOthers:
             scribe.write { $0.leave(participant.identity, reason, at: $1, into: &$2) }
@@ -80,7 +81,7 @@ public struct CallFollower: Sendable {
         scribe.write { $0.publish(media, by: person, at: $1, into: &$2) }
     }
 
-    private func note(_ type: JournalEventType, gap: Int64? = nil) {
-        scribe.write { $0.note(type, person: identity, gapMilliseconds: gap, at: $1, into: &$2) }
+    private func note(_ type: JournalEventType, gap: Int64? = nil, detail: String? = nil) {
+        scribe.write { $0.note(type, person: identity, gapMilliseconds: gap, detail: detail, at: $1, into: &$2) }
     }
 }

@@ -43,6 +43,13 @@ public struct JournalFileError: Error, Sendable, Hashable, CustomStringConvertib
     /// What is wrong with it.
     public var problem: String
 
+    /// An error from its parts.
+    public init(line: Int, field: String?, problem: String) {
+        self.line = line
+        self.field = field
+        self.problem = problem
+    }
+
     /// `line 3: "timestamp" is missing`
     public var description: String {
         field.map { "line \(line): \"\($0)\" \(problem)" } ?? "line \(line) \(problem)"
