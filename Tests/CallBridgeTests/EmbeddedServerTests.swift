@@ -10,7 +10,7 @@ import Testing
         var configuration = CallServerConfiguration(keys: ["key": "a-secret-of-thirty-two-characters"])
         configuration.port = 0
         // Other tests may keep every thread busy for seconds.
-        configuration.timing.request = 120_000
+        configuration.timing.request = 600_000
         let server = CallServer(configuration: configuration)
         try await server.start()
         do {

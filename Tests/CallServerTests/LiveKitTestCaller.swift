@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCCore
+import RTCWire
 import Testing
 
 @testable import CallServer
@@ -10,8 +11,11 @@ struct Caller {
     let media: MediaTestClient
     let join: Livekit_JoinResponse
 
+    /// `path` may put something between the client and the server's candidate.
     static func join(
-        _ server: CallServer, _ identity: String, seed: UInt64, codecs: [CodecCapability] = [.opus, .vp8]
+        _ server: CallServer, _ identity: String, seed: UInt64,
+        codecs: [CodecCapability] = MediaTestClient.browserCodecs,
+        path: (ICECandidate) async throws -> ICECandidate = { $0 }
     ) async throws -> Caller {
         let media = try await MediaTestClient.make(seed: seed, codecs: codecs)
         let offer = try await media.offer(audioReceivers: 1, videoReceivers: 1, application: true)
@@ -25,7 +29,7 @@ struct Caller {
         let trickle = try await signal.next(\.trickling)
         #expect(trickle.final)
         let candidate = try #require(JSONText.candidate(trickle.candidateInit) ?? nil)
-        try await media.add(candidate: candidate.encoded)
+        try await media.add(candidate: path(candidate).encoded)
         try await media.untilConnected()
         #expect(try await signal.participant(identity).state == .active)
         return caller

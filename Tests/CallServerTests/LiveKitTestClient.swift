@@ -116,8 +116,8 @@ func withCallServer<Result>(
 ) async throws -> Result {
     var configuration = CallServerConfiguration(keys: ["key": "secret"])
     // Other tests may keep every thread busy for seconds; what is tested here is not that clock.
-    configuration.timing.request = 120_000
-    configuration.timing.webSocketSilence = 120_000
+    configuration.timing.request = 600_000
+    configuration.timing.webSocketSilence = 600_000
     configuration.port = 0
     configuration.logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     change(&configuration)

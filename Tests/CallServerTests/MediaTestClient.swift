@@ -28,8 +28,15 @@ final class MediaTestClient: @unchecked Sendable {
     /// The ICE generation of the server that the peer knows.
     private var generation: Int?
 
+    /// As browsers have them: sound isn't repeated.
+    static var browserCodecs: [CodecCapability] {
+        var opus = CodecCapability.opus
+        opus.feedback = []
+        return [opus, .vp8]
+    }
+
     static func make(
-        seed: UInt64, codecs: [CodecCapability] = [.opus, .vp8], offers: Bool = true
+        seed: UInt64, codecs: [CodecCapability] = MediaTestClient.browserCodecs, offers: Bool = true
     ) async throws -> MediaTestClient {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         var settings = UDPMuxConfiguration()
@@ -171,6 +178,21 @@ final class MediaTestClient: @unchecked Sendable {
                         ssrc: ssrc, marker: marker, timestamp: timestamp, extensions: extensions, payload: bytes,
                         now: now,
                         into: outbox)
+                }
+            }
+        }
+    }
+
+    /// Sends a packet of sound every 20 ms until it is cancelled.
+    func speak(ssrc: UInt32) -> RepeatedTask {
+        let timestamp = NIOLoopBoundBox.makeBoxSendingValue(UInt32(0), as: UInt32.self, eventLoop: eventLoop)
+        return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self] _ in
+            timestamp.value &+= 960
+            let sound: [UInt8] = [0x78, 1, 2, 3]
+            sound.withUnsafeBytes { bytes in
+                flow.perform { peer, outbox, now in
+                    peer.send(
+                        ssrc: ssrc, marker: false, timestamp: timestamp.value, payload: bytes, now: now, into: outbox)
                 }
             }
         }

@@ -56,13 +56,22 @@ extension LiveKitRoom {
             if change.isSubscribed, let track = tracks[change.track] {
                 subscriber.subscribe(to: track)
                 noteSubscribed(track)
-                if track.kind == .audio { tellLevel(of: change.publisher, to: subscriber) }
+                if track.kind == .audio || !hears(change.subscriber, change.publisher) {
+                    tellLevel(of: change.publisher, to: subscriber)
+                }
             } else if !change.isSubscribed {
                 subscriber.unsubscribe(from: change.track)
                 tellSilence(of: change.publisher, to: subscriber)
             }
         }
         updateDemand()
+    }
+
+    /// Whether somebody gets sound of a publisher, and so has been told its level with it.
+    private func hears(_ subscriber: String, _ publisher: String) -> Bool {
+        model.participant(publisher)?.tracks.contains {
+            $0.kind == .audio && model.isSubscribed(subscriber, to: $0.id)
+        } ?? false
     }
 
     private func noteSubscribed(_ track: LiveKitTrack) {

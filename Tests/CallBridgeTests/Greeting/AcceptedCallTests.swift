@@ -58,7 +58,7 @@ import Testing
         let secret = "a-secret-of-thirty-two-characters"
         var configuration = CallServerConfiguration(keys: ["key": secret])
         configuration.port = 0
-        configuration.timing.request = 120_000
+        configuration.timing.request = 600_000
         let server = CallServer(configuration: configuration)
         try await server.start()
         let source = ServerDescriptorSource(

@@ -32,7 +32,7 @@ final class CallHouse: @unchecked Sendable {
         var configuration = CallServerConfiguration(keys: ["key": secret])
         configuration.port = port
         // Other tests may keep every thread busy for seconds.
-        configuration.timing.request = 120_000
+        configuration.timing.request = 600_000
         return configuration
     }
 

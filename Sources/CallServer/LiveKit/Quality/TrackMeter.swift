@@ -5,8 +5,10 @@ import SFUCore
 /// Follows one published track on its way to us.
 struct ReceivedTrackMeter {
     var quality: TrackQuality
-    /// Packets of the last window that never came here: nobody downstream is to blame for those.
+    /// Packets of the last window that didn't come here when they were sent, brought back later or not: no connection
+    /// downstream is to blame for those.
     private(set) var missing = 0
+    private var gapsBefore = 0
     private var window = CounterWindow()
     private var layerPackets: [UInt32: Int] = [:]
 
@@ -28,12 +30,15 @@ struct ReceivedTrackMeter {
         var packets = 0
         var bytes = 0
         var lost = 0
+        var gaps = 0
         var jitter = 0.0
         var largest = 0
         for layer in producer.layers {
             guard let counted = peer.receiveStatistics(ssrc: layer.ssrc) else { continue }
             packets += counted.packets
             bytes += counted.bytes
+            gaps += max(0, counted.lost)
+            // What was repeated in time is no loss.
             lost += max(0, counted.lost - counted.recovered)
             if counted.packets > layerPackets[layer.ssrc] ?? 0 {
                 largest = max(largest, layer.rank)
@@ -41,8 +46,9 @@ struct ReceivedTrackMeter {
             }
             layerPackets[layer.ssrc] = counted.packets
         }
+        missing = max(0, gaps - gapsBefore)
+        gapsBefore = gaps
         guard var measured = window.take(packets: packets, lost: lost, bytes: bytes, now: now) else { return }
-        missing = measured.lostPackets
         measured.expectedPackets += measured.lostPackets
         measured.roundTrip = peer.roundTripTime?.milliseconds ?? 0
         measured.jitter = jitter * 1000
