@@ -47,6 +47,7 @@ extension Peer {
         guard state != .closed else { return }
         let next = dtlsFailure == nil ? stateOfLayers : .failed
         guard next != state else { return }
+        if next == .connected, state == .disconnected || state == .failed { data.pathRestored(now: now) }
         state = next
         if next == .connected, !hasConnected, let profile = srtpProfile {
             hasConnected = true

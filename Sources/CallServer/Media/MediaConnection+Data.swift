@@ -2,6 +2,16 @@ import RTCCore
 import RTCTransport
 import RTCWire
 
+/// A data channel of a connection, and what has passed on it.
+struct OpenDataChannel {
+    let id: DataChannelID
+    let label: String
+    var messagesReceived = 0
+    var bytesReceived = 0
+    var messagesSent = 0
+    var bytesSent = 0
+}
+
 /// Data channels of a connection, addressed by their labels.
 extension MediaConnection {
     /// Prepares a channel of ours; it opens with the connection. False where the connection can't have another.
@@ -30,28 +40,50 @@ extension MediaConnection {
 
     /// Sends a message on the channel of that label, whichever side opened it; false where it isn't open or has no room.
     func sendData(_ bytes: [UInt8], label: String, isText: Bool = false) -> Bool {
-        guard let channel = dataChannels.first(where: { $0.label == label }) else { return false }
-        if case .failure(let error) = flow.sendMessage(bytes, isText: isText, on: channel.id) {
+        guard let index = dataChannels.firstIndex(where: { $0.label == label }) else { return false }
+        // Counted before: sending may end the channel.
+        dataChannels[index].messagesSent += 1
+        dataChannels[index].bytesSent += bytes.count
+        let id = dataChannels[index].id
+        if case .failure(let error) = flow.sendMessage(bytes, isText: isText, on: id) {
+            uncount(bytes.count, sentOn: id)
             logger.debug("message not sent", metadata: ["label": "\(label)", "reason": "\(error)"])
             return false
         }
         return true
     }
 
+    private func uncount(_ bytes: Int, sentOn id: DataChannelID) {
+        guard let index = dataChannels.firstIndex(where: { $0.id == id }) else { return }
+        dataChannels[index].messagesSent -= 1
+        dataChannels[index].bytesSent -= bytes
+    }
+
     // MARK: What the peer says
 
     func dataChannelOpened(_ id: DataChannelID, _ configuration: DataChannelConfiguration) {
         logger.debug("data channel open", metadata: ["label": "\(configuration.label)"])
-        dataChannels.append((id, configuration.label))
+        dataChannels.append(OpenDataChannel(id: id, label: configuration.label))
         owner?.connection(self, opened: configuration.label)
     }
 
     func dataMessage(_ id: DataChannelID, _ bytes: [UInt8]) {
-        guard let channel = dataChannels.first(where: { $0.id == id }) else { return }
-        owner?.connection(self, received: bytes, on: channel.label)
+        guard let index = dataChannels.firstIndex(where: { $0.id == id }) else { return }
+        dataChannels[index].messagesReceived += 1
+        dataChannels[index].bytesReceived += bytes.count
+        owner?.connection(self, received: bytes, on: dataChannels[index].label)
     }
 
-    func dataChannelClosed(_ id: DataChannelID) { dataChannels.removeAll { $0.id == id } }
+    func dataChannelClosed(_ id: DataChannelID) {
+        guard let index = dataChannels.firstIndex(where: { $0.id == id }) else { return }
+        let channel = dataChannels.remove(at: index)
+        logger.debug(
+            "data channel closed",
+            metadata: [
+                "label": "\(channel.label)", "received": "\(channel.messagesReceived)",
+                "sent": "\(channel.messagesSent)",
+            ])
+    }
 }
 
 /// Owners that take no part in data channels.

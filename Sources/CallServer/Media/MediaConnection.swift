@@ -44,7 +44,7 @@ final class MediaConnection {
     /// By the SSRC that the client knows.
     var consumers: [UInt32: Consumer] = [:]
     /// The open data channels, in the order in which they opened.
-    var dataChannels: [(id: DataChannelID, label: String)] = []
+    var dataChannels: [OpenDataChannel] = []
     /// What ended the connection, for a while or for good.
     var failure: PeerFailure?
     /// What the client says of what it is sent.
@@ -124,7 +124,6 @@ final class MediaConnection {
         owner = nil
         sends = []
         consumers = [:]
-        dataChannels = []
         ingress = Ingress()
         flow.close()
     }

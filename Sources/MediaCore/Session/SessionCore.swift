@@ -218,9 +218,9 @@ final class SessionCore: @unchecked Sendable {
         senders.removeAll()
         for case let receiver? in receivers { receiver.close() }
         receivers.removeAll()
-        dataChannels.removeAll()
         flow?.close()
         flow = nil
+        dataChannels.removeAll()
         onClose()
         return mux.close()
     }

@@ -86,6 +86,9 @@ package struct DataChannelTransport: ~Copyable {
         take(sctp, now, &output)
     }
 
+    /// ICE has found a path again; `advance` is due at once where something waits for an answer.
+    package mutating func pathRestored(now: Instant) { association?.pathRestored(now: now) }
+
     /// Ends everything; the other side is told where there is an association.
     package mutating func close(into output: inout DataChannelOutput) {
         guard !hasEnded else { return }

@@ -4,6 +4,7 @@ import RTCWire
 struct RetransmissionTimeout {
     private(set) var smoothed: Interval?
     private var variance = Interval.zero
+    private let initial: Interval
     private let minimum: Interval
     private let maximum: Interval
     private(set) var current: Interval
@@ -11,7 +12,8 @@ struct RetransmissionTimeout {
     init(_ configuration: SCTPConfiguration) {
         minimum = configuration.minimumRTO
         maximum = configuration.maximumRTO
-        current = min(configuration.initialRTO, configuration.maximumRTO)
+        initial = min(configuration.initialRTO, configuration.maximumRTO)
+        current = initial
     }
 
     /// Takes a measured round trip in (rules C2 to C7).
@@ -25,9 +27,16 @@ struct RetransmissionTimeout {
             smoothed = trip
             variance = trip / 2
         }
-        let wanted = (smoothed ?? trip) + variance * 4
-        current = Swift.min(Swift.max(wanted, minimum), maximum)
+        current = measured
     }
+
+    private var measured: Interval {
+        guard let smoothed else { return initial }
+        return Swift.min(Swift.max(smoothed + variance * 4, minimum), maximum)
+    }
+
+    /// What made the timer run out so often is known to be over.
+    mutating func restore() { current = measured }
 
     /// A timer ran out (rule E2 of section 6.3.3).
     mutating func backOff() { current = min(current * 2, maximum) }

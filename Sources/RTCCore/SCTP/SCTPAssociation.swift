@@ -183,6 +183,16 @@ package struct SCTPAssociation: ~Copyable {
         flush(now, &output)
     }
 
+    /// The layer below says that packets pass again: what waits for an answer is sent again at once, not when a timer that
+    /// was doubled in the silence runs out.
+    package mutating func pathRestored(now: Instant) {
+        handshakeTimeout.restore()
+        transfer?.timeout.restore()
+        for name in [SCTPTimers.Name.handshake, .shutdown, .retransmission, .reset] where timers[name] != nil {
+            timers.start(name, at: now)
+        }
+    }
+
     // MARK: End
 
     /// Ends the association at once; the other side is told.

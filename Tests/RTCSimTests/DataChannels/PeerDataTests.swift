@@ -69,6 +69,27 @@ import Testing
         }
     }
 
+    /// The association would wait for its own timer; ICE knows earlier that packets pass again.
+    @Test(arguments: [8, 15, 25]) func dataFlowsAsSoonAsThePathIsBack(seconds: Int) throws {
+        let pair = try pair(NetworkConditions(delay: .milliseconds(20)), seed: 4)
+        for node in [pair.alice, pair.bob] {
+            pair.drive(node) { peer, _, _ in peer.setSCTP(remotePort: 5000, maximumMessageSize: 0) }
+        }
+        open(pair, pair.alice, "a")
+        #expect(pair.simulation.run(until: pair.simulation.now + .seconds(5)) { opened(pair.bob).count == 1 })
+        let end = pair.simulation.now + .seconds(seconds)
+        var conditions = NetworkConditions(delay: .milliseconds(20))
+        conditions.blackouts = [pair.simulation.now..<end]
+        for (from, to) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
+            pair.simulation.network.set(conditions, from: from.address, to: to.address)
+        }
+        for number in 0..<5 { send(pair, pair.alice, "a", numbered(number)) }
+        pair.simulation.run(until: end)
+        #expect(messages(pair.bob).isEmpty)
+        #expect(pair.simulation.run(until: end + .seconds(1)) { messages(pair.bob).count == 5 })
+        #expect(messages(pair.bob) == (0..<5).map { numbered($0) })
+    }
+
     @Test func channelsNegotiatedLaterBeginThen() throws {
         let pair = try pair(NetworkConditions(delay: .milliseconds(10)), seed: 9)
         #expect(pair.runUntilConnected())
