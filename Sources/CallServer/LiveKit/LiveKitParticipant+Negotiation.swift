@@ -71,7 +71,7 @@ extension LiveKitParticipant {
 
     /// The subscriber connection begins with the data channels' line alone.
     func beginSubscriberConnection() {
-        subscriber.negotiator.addLine(kind: .application)
+        openDataChannels()
         offer()
     }
 

@@ -76,7 +76,7 @@ extension LiveKitParticipant {
                     $0.disabled = true
                 })
         }
-        room.dataResumption?.resume(self, state.datachannelReceiveStates)
+        room.replay(state.datachannelReceiveStates, to: self)
         if state.hasSubscription { updateSubscription(state.subscription) }
     }
 
@@ -88,12 +88,4 @@ extension LiveKitParticipant {
             return room.tracks[sid]?.publisher == self.sid || pendingTracks.contains { $0.sid == sid }
         }
     }
-}
-
-/// What the data channels know of sessions that are resumed.
-protocol LiveKitDataResumption: AnyObject {
-    /// The sequence number of the last reliable packet that has come from a participant; 0 before the first.
-    func lastSequence(from participant: LiveKitParticipant) -> UInt32
-    /// The participant has come back, and has these as the last ones of each publisher.
-    func resume(_ participant: LiveKitParticipant, _ states: [Livekit_DataChannelReceiveState])
 }

@@ -13,7 +13,7 @@ extension LiveKitRoom {
         .with {
             $0.iceServers = configuration.iceServers.map(\.wire)
             $0.serverInfo = LiveKitRoom.serverInfo
-            $0.lastMessageSeq = dataResumption?.lastSequence(from: participant) ?? 0
+            $0.lastMessageSeq = data.lastSequence(of: participant.sid)
         }
     }
 

@@ -24,8 +24,8 @@ final class LiveKitRoom: @unchecked Sendable {
     var streams = RoomStreams()
     var quality = RoomQuality()
     private var streamTimer: RepeatedTask?
-    /// Repeats reliable data to those who come back.
-    weak var dataResumption: (any LiveKitDataResumption)?
+    /// Where the participants' data packets stand.
+    var data = RoomData()
     private var speakerTimer: RepeatedTask?
     private var closing: Scheduled<Void>?
     /// What a request or a token has asked of this room.
@@ -148,6 +148,7 @@ final class LiveKitRoom: @unchecked Sendable {
         announce(info, of: gone, now: gone.isPublisher)
         observeDeparture(info, wasActive: wasActive)
         serverCalls.end(of: sid)
+        data.remove(sid)
         for track in gone.tracks { tracks[track.id] = nil }
         settleSubscriptions()
         detector.remove(sid)

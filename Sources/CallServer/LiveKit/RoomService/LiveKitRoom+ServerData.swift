@@ -35,6 +35,6 @@ extension LiveKitRoom {
 extension LiveKitParticipant {
     /// Sends a packet of the server's on the client's data channel of the packet's kind; false where none is open.
     func deliver(_ packet: Livekit_DataPacket) -> Bool {
-        subscriber.sendData(packet.wireBytes, label: packet.kind == .lossy ? "_lossy" : "_reliable")
+        subscriber.sendData(packet.wireBytes, label: (packet.kind == .lossy ? DataLabel.lossy : .reliable).rawValue)
     }
 }

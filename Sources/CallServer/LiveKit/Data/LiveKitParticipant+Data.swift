@@ -1,0 +1,62 @@
+import LiveKitProtocol
+
+/// Data channels of a participant: with one connection those that the client opens carry both directions; with two it
+/// sends on its own and receives on ours.
+extension LiveKitParticipant {
+    /// How much may wait on the lossy channel; what comes then is dropped, being stale when it would arrive.
+    private static let lossyBacklog = 64 * 1024
+
+    /// The channels on which the client receives; with one connection the client opens them.
+    func openDataChannels() {
+        guard !isSingleConnection else { return }
+        for label in DataLabel.allCases { subscriber.openDataChannel(label.configuration) }
+    }
+
+    func connection(_ connection: MediaConnection, opened label: String) {
+        guard connection === subscriber, label == DataLabel.reliable.rawValue else { return }
+        room.replayMissed(to: self)
+    }
+
+    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String) {
+        guard connection === publisher else { return }
+        switch DataLabel(rawValue: label) {
+        case .reliable: take(bytes, .reliable)
+        case .lossy: take(bytes, .lossy)
+        case .dataTrack: break
+        case nil: room.passOn(bytes, label: label, from: self)
+        }
+    }
+
+    private func take(_ bytes: [UInt8], _ kind: Livekit_DataPacket.Kind) {
+        guard let packet = try? Livekit_DataPacket(wireBytes: bytes) else {
+            return logger.notice("unreadable data packet dropped", metadata: ["bytes": "\(bytes.count)"])
+        }
+        room.take(packet, from: self, kind: kind)
+    }
+
+    /// Sends another participant's packet on. A reliable one that finds the channel not open yet is repeated when it is;
+    /// one that finds the channel full is dropped for this participant alone.
+    func deliver(_ bytes: [UInt8], _ packet: Livekit_DataPacket, from sender: String) {
+        guard packet.kind == .reliable else {
+            guard subscriber.bufferedData(label: DataLabel.lossy.rawValue) < Self.lossyBacklog else { return }
+            _ = subscriber.sendData(bytes, label: DataLabel.lossy.rawValue)
+            return
+        }
+        guard subscriber.hasDataChannel(label: DataLabel.reliable.rawValue) else {
+            return room.data.noteMissed(packet.sequence, from: sender, by: sid)
+        }
+        if !subscriber.sendData(bytes, label: DataLabel.reliable.rawValue) {
+            logger.notice("reliable data dropped: the participant reads too slowly", metadata: ["from": "\(sender)"])
+        }
+    }
+
+    /// On the channel of that label, or else on the first that has no label of LiveKit's.
+    func deliverUnlabeled(_ bytes: [UInt8], label: String) {
+        for connection in connections {
+            let own = connection.dataChannels.map(\.label).filter { DataLabel(rawValue: $0) == nil }
+            guard let target = own.first(where: { $0 == label }) ?? own.first else { continue }
+            _ = connection.sendData(bytes, label: target)
+            return
+        }
+    }
+}

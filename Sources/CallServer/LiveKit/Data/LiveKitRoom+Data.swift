@@ -1,0 +1,65 @@
+import LiveKitProtocol
+import NIOCore
+import SFUCore
+
+/// Forwards what participants send one another over data channels.
+extension LiveKitRoom {
+    private static func now() -> Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    /// Takes a packet that a participant has sent.
+    func take(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant, kind: Livekit_DataPacket.Kind) {
+        guard let permissions = model.participant(sender.sid)?.permissions, permissions.canPublishData else {
+            return sender.logger.debug("data packet dropped: the participant may not publish data")
+        }
+        guard kind == .lossy || data.admit(packet.sequence, from: sender.sid) else { return }
+        if takeAnswer(packet, from: sender) { return }
+        let origin = DataPacketOrigin(
+            sid: sender.sid, identity: sender.identity, isHidden: permissions.isHidden,
+            isAgent: sender.ticket.claims.kind == "agent")
+        guard let stamped = origin.stamp(packet, kind: kind) else { return }
+        forward(stamped, from: sender)
+    }
+
+    private func forward(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant) {
+        let bytes = packet.wireBytes
+        let destinations = packet.destinations
+        if packet.kind == .reliable, packet.sequence > 0 {
+            data.cache.keep(
+                bytes, from: sender.sid, sequence: packet.sequence, to: destinations, now: LiveKitRoom.now())
+        }
+        for participant in participants.values where participant !== sender {
+            guard destinations.include(identity: participant.identity, sid: participant.sid) else { continue }
+            participant.deliver(bytes, packet, from: sender.sid)
+        }
+    }
+
+    /// Bytes on a channel with a label of the application's own go to everybody who has such a channel.
+    func passOn(_ bytes: [UInt8], label: String, from sender: LiveKitParticipant) {
+        guard model.participant(sender.sid)?.permissions.canPublishData == true else { return }
+        for participant in participants.values where participant !== sender {
+            participant.deliverUnlabeled(bytes, label: label)
+        }
+    }
+
+    // MARK: Repeating
+
+    /// The channel of a participant has opened: what came since it joined follows.
+    func replayMissed(to participant: LiveKitParticipant) {
+        for (publisher, sequence) in data.takeMissed(by: participant.sid) {
+            replay(from: publisher, after: sequence &- 1, to: participant)
+        }
+    }
+
+    /// A participant has come back, and has these as the last ones of each publisher.
+    func replay(_ states: [Livekit_DataChannelReceiveState], to participant: LiveKitParticipant) {
+        for state in states { replay(from: state.publisherSid, after: state.lastSeq, to: participant) }
+    }
+
+    private func replay(from publisher: String, after sequence: UInt32, to participant: LiveKitParticipant) {
+        guard publisher != participant.sid else { return }
+        for entry in data.cache.packets(from: publisher, after: sequence, now: LiveKitRoom.now())
+        where entry.destinations.include(identity: participant.identity, sid: participant.sid) {
+            _ = participant.subscriber.sendData(entry.bytes, label: DataLabel.reliable.rawValue)
+        }
+    }
+}
