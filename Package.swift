@@ -32,6 +32,8 @@ let package = Package(
     products: [
         .library(name: "CallBridge", targets: ["CallBridge", "MediaCore"]),
         .library(name: "ProviderLiveKitLike", targets: ["ProviderLiveKitLike"]),
+        .library(name: "ProviderFake", targets: ["ProviderFake"]),
+        .library(name: "CallConformance", targets: ["CallConformance"]),
         .library(name: "CallServer", targets: ["CallServer"]),
         .executable(name: "callagent", targets: ["callagent"]),
     ],
@@ -68,6 +70,9 @@ let package = Package(
         room(
             "ProviderLiveKitLike",
             ["CallBridge", "MediaCore", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+        // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
+        room("ProviderFake", ["CallBridge", "MediaCore", "RTCTransport", "RTCSim", "RTCCore", "RTCWire"]),
+        room("CallConformance", ["CallBridge", "MediaCore"]),
         room(
             "CallServer",
             [
@@ -78,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "CallBridge", "CallModel", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
+                "ProviderLiveKitLike", "ProviderFake", "CallBridge", "CallModel", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
                 "LiveKitProtocol", nioCore, nioPosix,
                 argumentParser, logging,
             ],
@@ -105,6 +110,9 @@ let package = Package(
                 nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
             ]),
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
+        tests(
+            "CallConformance",
+            ["CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer", "RTCTransport"]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]
 )

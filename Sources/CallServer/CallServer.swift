@@ -29,6 +29,8 @@ public final class CallServer: Sendable {
     private let state = NIOLockedValueBox(State.idle)
     private let hub: RingHub
     private let journal: CallJournal
+    private let service: ServiceConfigurationBox
+    private let calls = CallTable()
 
     /// A server that is not yet started.
     public convenience init(configuration: CallServerConfiguration) {
@@ -40,6 +42,7 @@ public final class CallServer: Sendable {
         self.timing = timing
         journal = configuration.journal ?? CallJournal(keeps: false)
         hub = RingHub(settings: configuration.ringing, journal: journal)
+        service = ServiceConfigurationBox(configuration.service)
     }
 
     /// Binds the ports and begins to serve. Throws `CallServerError`; a server whose start failed holds nothing.
@@ -88,6 +91,10 @@ public final class CallServer: Sendable {
     /// The UDP ports of media, one for each event loop.
     public var mediaPorts: [Int] { running?.loops.map { Int($0.mux.localAddress.port) } ?? [] }
 
+    /// Replaces what the configuration service answers from. Calls that are under way keep their provider. API keys are
+    /// those that the server was started with.
+    public func reconfigure(_ configuration: ServiceConfiguration) { service.value = configuration }
+
     /// Counters over all rooms since the start.
     public func statistics() async -> CallServerStatistics {
         var sum = CallServerStatistics()
@@ -120,6 +127,7 @@ public final class CallServer: Sendable {
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers))
+            directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
             let http = try await listen(group, directory)
             return Running(
                 group: group, loops: loops, http: http,
@@ -174,9 +182,13 @@ public final class CallServer: Sendable {
     private func router(_ directory: RoomDirectory) -> HTTPRouter {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }
-        let descriptors = DescriptorEndpoint(configuration: configuration)
+        let descriptors = DescriptorEndpoint(
+            configuration: configuration, service: service, calls: calls,
+            occupancy: { directory.participants(in: $0) })
         router.any(DescriptorEndpoint.path) { descriptors.respond(to: $0) }
         RingEndpoint(hub: hub, keys: configuration.keys).add(to: &router)
+        let settings = ConfigurationEndpoint(keyring: APIKeyring(keys: configuration.keys), service: service)
+        router.any(ConfigurationEndpoint.path) { settings.respond(to: $0) }
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
         return router

@@ -78,6 +78,8 @@ public struct CallServerConfiguration: Sendable {
     public var journalWebhooks: [String] = []
     /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
     public var webhookAPIKey: String?
+    /// What the configuration service tells clients about calls. `CallServer.reconfigure` replaces it later.
+    public var service = ServiceConfiguration()
     /// Bounds on what clients can make the server hold.
     public var limits = Limits()
     /// How long things take and may take.

@@ -59,6 +59,8 @@ final class RoomDirectory: Sendable {
     let timing: LiveKitTiming
     private let loops: [ServerLoop]
     private let state = NIOLockedValueBox(State())
+    /// Called with the name of a room that its last participant has left.
+    let emptied = NIOLockedValueBox<(@Sendable (String) -> Void)?>(nil)
     /// Is told what happens in the rooms.
     let observer: (any RoomObserver)?
 
@@ -90,15 +92,21 @@ final class RoomDirectory: Sendable {
     }
 
     private func release(_ room: String, _ identity: String, pending: Bool, participant: Bool) {
-        state.withLockedValue { state in
+        let isEmpty = state.withLockedValue { state in
             if pending { state.pending -= 1 }
-            guard participant else { return }
+            guard participant else { return false }
             state.participants -= 1
             let left = (state.seated[room]?[identity] ?? 1) - 1
             state.seated[room]?[identity] = left > 0 ? left : nil
-            if state.seated[room]?.isEmpty == true { state.seated[room] = nil }
+            guard state.seated[room]?.isEmpty == true else { return false }
+            state.seated[room] = nil
+            return true
         }
+        if isEmpty { emptied.withLockedValue { $0 }?(room) }
     }
+
+    /// How many take part in the room of that name.
+    func participants(in room: String) -> Int { state.withLockedValue { $0.seated[room]?.count ?? 0 } }
 
     /// The room of that name, made on the next loop in turn where there is none.
     ///

@@ -1,8 +1,9 @@
-/// LiveKit's session ids ("sids"): a prefix that names the kind, and twelve random letters and digits.
+/// LiveKit's session ids ("sids"): a prefix that names the kind, and twelve random letters and digits. `CA_` is ours.
 package enum SessionID {
     package static func room() -> String { "RM_" + random() }
     package static func participant() -> String { "PA_" + random() }
     package static func node() -> String { "ND_" + random() }
+    package static func call() -> String { "CA_" + random() }
     package static func event() -> String { "EV_" + random() }
 
     /// `TR_`, then one letter for the type and one for the source: `TR_AM…` is a microphone.

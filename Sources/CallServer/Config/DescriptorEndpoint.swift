@@ -2,60 +2,98 @@ import Foundation
 import LiveKitProtocol
 import NIOHTTP1
 
-/// `GET /callbridge/v1/descriptor?conversation=NAME[&identity=ID][&name=NAME]`: tells a bridge which provider carries a
-/// conversation, where, and with which credentials.
+/// `GET /callbridge/v1/descriptor?conversation=NAME`: tells a bridge which provider carries a conversation's call, where,
+/// and with which credentials. Further parameters: `identity`, `name`, `area`; `provider=KIND` asks for another provider,
+/// `failed=KIND:REASON`, once for each, says which ones could not be used.
 ///
-/// It is asked with an API key and its secret (HTTP basic authentication), and mints a token for that key. Answers: 200 with
-/// a `CallDescriptor`, 400 for parameters that are missing or too long, 401 without credentials, 403 for wrong ones.
+/// It is asked with an API key and its secret (HTTP basic authentication). Answers: 200 with a `CallDescriptor`, 400 for
+/// parameters that are missing or too long, 401 without credentials, 403 for wrong ones, 404 for a provider that is not
+/// configured or where all have failed, 409 where others are in the call through the provider that failed.
+///
+/// `DELETE` with the same parameters says that the conversation's call is over: the next one is a new call. It is meant for
+/// providers whose rooms this server does not see.
 struct DescriptorEndpoint: Sendable {
     static let path = "/callbridge/v1/descriptor"
 
-    /// API key to secret.
-    let keys: [String: String]
+    let keyring: APIKeyring
     /// The longest conversation, identity or name, in characters.
     let longestName: Int
+    let service: ServiceConfigurationBox
+    let calls: CallTable
+    /// How many are in a room of this server.
+    let occupancy: @Sendable (String) -> Int
 
-    init(configuration: CallServerConfiguration) {
-        keys = configuration.keys
+    init(
+        configuration: CallServerConfiguration, service: ServiceConfigurationBox? = nil, calls: CallTable = CallTable(),
+        occupancy: @escaping @Sendable (String) -> Int = { _ in 0 }
+    ) {
+        keyring = APIKeyring(keys: configuration.keys)
         longestName = configuration.limits.name
+        self.service = service ?? ServiceConfigurationBox(configuration.service)
+        self.calls = calls
+        self.occupancy = occupancy
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
-        guard let (key, secret) = request.basicCredentials else { return Self.unauthorized }
-        // No demand for other credentials: there are none to ask a user for.
-        guard isKnown(key, secret) else { return HTTPResponse(.forbidden, "the API key or its secret is wrong") }
+        switch keyring.check(request) {
+        case .refused(let response): response
+        case .known(let key, let secret): respond(to: request, key: key, secret: secret)
+        }
+    }
+
+    private func respond(to request: HTTPRequest, key: String, secret: String) -> HTTPResponse {
         guard let conversation = request["conversation"], isName(conversation) else {
             return HTTPResponse(.badRequest, "conversation is needed, with 1 to \(longestName) characters")
         }
-        guard isName(request["identity"] ?? "-"), isName(request["name"] ?? "-") else {
-            return HTTPResponse(.badRequest, "identity and name have 1 to \(longestName) characters")
+        guard ["identity", "name", "area", "provider"].allSatisfy({ isName(request[$0] ?? "-") }) else {
+            return HTTPResponse(.badRequest, "identity, name, area and provider have 1 to \(longestName) characters")
         }
-        let token = AccessToken.join(
-            room: conversation, identity: request["identity"] ?? Self.newIdentity(), name: request["name"], key: key,
-            secret: secret, now: Int64(Date().timeIntervalSince1970))
-        return describe(conversation, token, endpoint: Self.endpoint(for: request))
+        if request.method == .DELETE {
+            calls.ended(conversation: conversation)
+            return HTTPResponse(.noContent, "")
+        }
+        let configuration = service.value
+        let asker = ConfigurationAsker(key: key, area: request["area"], identity: request["identity"])
+        var lookup = CallLookup(conversation: conversation, asker: asker, wanted: request["provider"]?.uppercased())
+        for failure in request.query.items.filter({ $0.name == "failed" }).map(\.value).prefix(16) {
+            lookup.failed.insert(failure.prefix { $0 != ":" }.uppercased())
+        }
+        do {
+            let call = try calls.call(
+                lookup, configuration: configuration, now: WallClock.milliseconds, occupancy: occupancy)
+            return describe(call, lookup, configuration, signing: .init(key: key, secret: secret), request)
+        } catch {
+            return error.response
+        }
     }
-
-    private static let unauthorized: HTTPResponse = {
-        var response = HTTPResponse(.unauthorized, "an API key and its secret are needed, as HTTP basic credentials")
-        response.fields["WWW-Authenticate"] = #"Basic realm="callbridge", charset="UTF-8""#
-        return response
-    }()
 
     private func isName(_ text: String) -> Bool { (1...longestName).contains(text.count) }
 
     private static func newIdentity() -> String { "guest-\(SessionID.participant().dropFirst(3))" }
 
-    // An unknown key is compared with as much as a wrong secret.
-    private func isKnown(_ key: String, _ secret: String) -> Bool {
-        let expected = keys[key]
-        return AccessToken.isSame(expected ?? "-" + secret.dropFirst(), secret) && expected != nil
-    }
-
-    private func describe(_ conversation: String, _ token: String, endpoint: String) -> HTTPResponse {
+    private func describe(
+        _ call: CallTable.Entry, _ lookup: CallLookup, _ configuration: ServiceConfiguration,
+        signing: ServiceConfiguration.Provider.Signing, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        // A provider that the configuration knows no more still carries its call, as this server can.
+        let provider = configuration.providers[call.provider] ?? .init()
+        let settings = configuration.settings(for: lookup.asker)
+        let identity = request["identity"] ?? Self.newIdentity()
+        var token = provider.token
+        if call.isLocal || provider.signing != nil {
+            let signing = provider.signing ?? signing
+            token = AccessToken.join(
+                room: call.serviceProviderCallId, identity: identity,
+                name: request["name"], key: signing.key, secret: signing.secret,
+                now: Int64(Date().timeIntervalSince1970))
+        }
         let descriptor = Descriptor(
-            callId: conversation, conversationId: conversation, serviceProviderCallId: conversation,
-            endpoint: endpoint, credentials: .init(token: token))
+            callId: call.callId, conversationId: lookup.conversation, provider: call.provider,
+            serviceProviderCallId: call.serviceProviderCallId,
+            endpoint: provider.endpoint.map { Self.fill($0, identity, lookup.conversation) }
+                ?? Self.endpoint(for: request), credentials: .init(token: token),
+            iceServers: settings.iceServers ?? .array([]), mediaKind: call.mediaKind,
+            greeting: settings.greeting == .null ? nil : settings.greeting, features: settings.features)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let body = try? encoder.encode(descriptor) else {
@@ -65,6 +103,15 @@ struct DescriptorEndpoint: Sendable {
         // It holds a token.
         response.fields["Cache-Control"] = "no-store"
         return response
+    }
+
+    /// Fills a configured endpoint in; names are percent-encoded.
+    private static func fill(_ endpoint: String, _ identity: String, _ conversation: String) -> String {
+        func encoded(_ name: String) -> String {
+            name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", "_", "."])) ?? ""
+        }
+        return endpoint.replacing("{identity}", with: encoded(identity))
+            .replacing("{conversation}", with: encoded(conversation))
     }
 
     /// Where the client has reached us: as it calls us, or the address its connection came in on.
@@ -96,18 +143,34 @@ struct DescriptorEndpoint: Sendable {
     }
 }
 
+extension CallTable.Refusal {
+    fileprivate var response: HTTPResponse {
+        switch self {
+        case .unknownProvider(let name):
+            HTTPResponse(.notFound, "the provider \(name) is not configured; add it to the configuration's providers")
+        case .inUse(let name): HTTPResponse(.conflict, "others are in the call through \(name); it stays there")
+        case .exhausted(let names):
+            HTTPResponse(
+                .notFound,
+                "of the configured providers (\(names.joined(separator: ", "))) none is left; add one to failover")
+        }
+    }
+}
+
 /// What the bridge reads; `CallDescriptor` in CallBridge is the same from the other side.
 private struct Descriptor: Encodable {
     struct Credentials: Encodable {
-        var token: String
+        var token: String?
     }
 
     var callId: String
     var conversationId: String
-    var provider = "LIVEKIT"
+    var provider: String
     var serviceProviderCallId: String
     var endpoint: String
     var credentials: Credentials
-    var iceServers: [String] = []
-    var mediaKind = "AUDIO_VIDEO"
+    var iceServers: JSONValue
+    var mediaKind: String
+    var greeting: JSONValue?
+    var features: [String: JSONValue]
 }

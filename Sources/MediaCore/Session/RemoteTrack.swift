@@ -31,7 +31,7 @@ public final class RemoteTrack: Sendable {
     private let protected = Mutex(Protection.unknown)
     private let paused = Atomic<Bool>(false)
 
-    init(kind: MediaKind, mid: String, streamID: String, trackID: String) {
+    package init(kind: MediaKind, mid: String, streamID: String, trackID: String) {
         self.kind = kind
         self.mid = mid
         self.streamID = streamID
@@ -70,4 +70,23 @@ public final class RemoteTrack: Sendable {
     }
 
     var present: Sinks { sinks.withLock { $0 } }
+}
+
+/// For providers whose media doesn't come through a `MediaSession`.
+extension RemoteTrack {
+    /// Hands a frame of sound to the sinks, at once.
+    package func deliver(_ frame: AudioFrame) {
+        for sink in present.audio { sink.receive(frame) }
+    }
+
+    /// Hands a picture to the sinks, at once.
+    package func deliver(_ picture: VideoFrame, encoded bytes: UnsafeRawBufferPointer, isKeyFrame: Bool) {
+        let sinks = present
+        for sink in sinks.video { sink.receive(picture) }
+        guard !sinks.encoded.isEmpty else { return }
+        let frame = EncodedVideoFrame(
+            payload: Array(bytes), isKeyFrame: isKeyFrame, width: picture.width, height: picture.height,
+            captureTime: picture.captureTime)
+        for sink in sinks.encoded { sink.receive(frame) }
+    }
 }

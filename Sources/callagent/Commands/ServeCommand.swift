@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --port 7880 --bind 192.0.2.10 --key devkey --secret ...
               callagent serve --key devkey --secret ... --webhook http://127.0.0.1:8080/hooks
               callagent serve --secret ... --ice-server turn:192.0.2.9:3478,user,password
+              callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "TCP port for signalling; 0 lets the system choose.")
@@ -65,6 +66,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-auto-create"), help: "Refuse to join rooms that have not been created before.")
     var refusesUnknownRooms = false
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "A JSON file that says which provider carries which calls, see docs/configuration.md; SIGHUP reads it again.",
+            valueName: "file"))
+    var config: String?
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
@@ -87,7 +95,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
-        var configuration = CallServerConfiguration(keys: [key: secret])
+        let file = config.map(ServiceConfigurationFile.init)
+        let service = try file?.read() ?? ServiceConfiguration()
+        var configuration = CallServerConfiguration(keys: service.keys.merging([key: secret]) { $1 })
+        configuration.service = service
         configuration.host = bind
         configuration.port = port
         configuration.webhooks = webhook
@@ -112,7 +123,9 @@ struct ServeCommand: AsyncParsableCommand {
         } else {
             print("listening on ws://\(bind):\(server.port), API key \(key); interrupt to stop")
         }
+        let watch = file?.watch(server)
         await Interruption.wait()
+        withExtendedLifetime(watch) {}
         await server.stop()
         guard let violations = journal?.finish().violations, !violations.isEmpty else { return }
         throw ExitStatus.Failure(

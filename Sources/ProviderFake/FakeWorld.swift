@@ -1,0 +1,199 @@
+import CallBridge
+import MediaCore
+import RTCCore
+import RTCSim
+import RTCTransport
+import RTCWire
+import Synchronization
+
+/// A media server and everybody's network, simulated in this process.
+///
+/// Whatever goes over that network is real: ICE, DTLS, SRTP, RTP packets of Opus and VP8, lost and late as the conditions
+/// say and asked for again. Only time and sockets are not: with `Pace.virtual` time stands still until `pass` lets it go on,
+/// and an hour takes as long as the codecs need. The same seed gives the same weather.
+///
+///     let world = try FakeWorld()
+///     var configuration = CallBridge.Configuration(descriptors: ..., providers: [.fake(world)])
+///     configuration.clock = world.clock
+public actor FakeWorld {
+    /// How time goes by.
+    public enum Pace: Sendable, Hashable {
+        /// Only while somebody awaits `pass`.
+        case virtual
+        /// With the machine's clock, until `close`.
+        case realTime
+    }
+
+    /// The simulation's clock; it belongs into `CallBridge.Configuration.clock`.
+    public nonisolated let clock: MediaClock
+    private let house: FakeHouse
+    private let time: TimeCell
+    private let requiredToken: String?
+    private var queues: [FakeEventQueue] = []
+    private var driver: Task<Void, Never>?
+
+    /// A server without rooms.
+    ///
+    /// - Parameters:
+    ///   - seed: of the network's weather.
+    ///   - pace: how time goes by.
+    ///   - token: what descriptors must have as their token; nil lets everybody in.
+    /// - Throws: `MediaError` where no certificate can be made.
+    public init(seed: UInt64 = 1, pace: Pace = .virtual, token: String? = nil) throws {
+        let start = pace == .virtual ? Instant(nanoseconds: 1_000_000_000) : MonotonicClock.now()
+        house = try FakeHouse(
+            conditions: NetworkConditions(delay: .milliseconds(10), jitter: .milliseconds(2)), seed: seed, now: start)
+        requiredToken = token
+        let time = TimeCell(start.nanoseconds)
+        self.time = time
+        clock = pace == .virtual ? MediaClock { MediaTime(nanoseconds: time.value) } : .system
+        if pace == .realTime { Task { await self.drive() } }
+    }
+
+    // MARK: Time
+
+    /// Lets time go by, and returns when all calls have dealt with what happened meanwhile.
+    public func pass(milliseconds: Int) async {
+        let end = house.simulation.now + .milliseconds(max(0, milliseconds))
+        repeat {
+            await settle()
+            advance(to: min(end, house.simulation.now + .milliseconds(10)))
+        } while house.simulation.now < end
+        await settle()
+    }
+
+    private func advance(to instant: Instant) {
+        house.simulation.run(until: instant)
+        time.value = house.simulation.now.nanoseconds
+    }
+
+    private func settle() async {
+        for queue in queues { await queue.settle() }
+    }
+
+    private func drive() {
+        driver = Task { [weak self] in
+            while !Task.isCancelled {
+                guard let self else { return }
+                await self.advance(to: MonotonicClock.now())
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    /// Stops the clock of a world in real time.
+    public func close() {
+        driver?.cancel()
+        driver = nil
+    }
+
+    // MARK: Faults
+
+    /// Removes somebody, as a moderator does.
+    public func removeParticipant(_ identity: String) {
+        guard let member = house.member(identity: identity) else { return }
+        house.tell(member, .ended(.unknown, detail: "we were removed from the call"))
+        house.remove(member, .removed)
+    }
+
+    /// Ends a room for everybody in it.
+    public func endRoom(_ room: String) {
+        house.end(room: room, .conversationEnded, detail: "the room was deleted")
+    }
+
+    /// The server says goodbye to everybody and lets nobody in any more.
+    public func stop() { house.stop() }
+
+    /// Cuts somebody's network off, or lets it come back.
+    public func setCut(_ isCut: Bool, _ identity: String) {
+        if let member = house.member(identity: identity) { house.setCut(isCut, member) }
+    }
+
+    /// Changes everybody's network, each way.
+    public func setNetwork(delayMilliseconds: Int, jitterMilliseconds: Int = 2, lossPercent: Double = 0) {
+        house.setConditions(
+            NetworkConditions(
+                delay: .milliseconds(max(0, delayMilliseconds)), jitter: .milliseconds(max(0, jitterMilliseconds)),
+                loss: min(max(0, lossPercent), 100) / 100))
+    }
+
+    // MARK: Sessions
+
+    func join(_ descriptor: CallDescriptor, identity: String, subscribesAutomatically: Bool) throws -> FakeSession {
+        guard !house.isStopped else {
+            throw CallError(
+                .network, .unreachable, "the simulated server \(descriptor.endpoint) does not answer; it was stopped")
+        }
+        guard requiredToken == nil || descriptor.credentials.token == requiredToken else {
+            throw CallError(
+                .provider, .providerRefused,
+                "the simulated server \(descriptor.endpoint) refused the token; use the one it was made with")
+        }
+        let member = house.join(
+            room: descriptor.serviceProviderCallId, identity: identity,
+            subscribesAutomatically: subscribesAutomatically)
+        queues.append(member.queue)
+        return FakeSession(world: self, id: member.id, identity: identity, queue: member.queue)
+    }
+
+    func publish(_ track: LocalTrack, source: Track.Source, by id: String) throws -> Track {
+        try house.publish(track, source: source, by: try reachable(id))
+    }
+
+    func unpublish(_ trackID: String, by id: String) throws {
+        let member = try reachable(id)
+        house.unpublish(try own(trackID, member), by: member)
+    }
+
+    func setMuted(_ isMuted: Bool, _ trackID: String, by id: String) throws {
+        let member = try reachable(id)
+        house.setMuted(isMuted, try own(trackID, member), of: member)
+    }
+
+    func setSubscribed(_ isSubscribed: Bool, _ trackID: String, by id: String) throws {
+        let member = try reachable(id)
+        for owner in house.others(of: member) {
+            guard let track = owner.tracks.first(where: { $0.info.id == trackID }) else { continue }
+            return isSubscribed
+                ? house.subscribe(member, to: track, of: owner) : house.unsubscribe(member, from: track, of: owner)
+        }
+        throw CallError(.caller, .invalidArgument, "no track \(trackID) is published by anybody")
+    }
+
+    func statistics(_ id: String) -> SessionStatistics { house.member(id)?.statistics() ?? SessionStatistics() }
+
+    func leave(_ id: String) {
+        guard let member = house.member(id) else { return }
+        member.queue.finish()
+        house.remove(member, .hangUp)
+    }
+
+    private func reachable(_ id: String) throws(CallError) -> FakeMember {
+        guard let member = house.member(id) else {
+            throw CallError(.caller, .invalidArgument, "this session has ended; join again")
+        }
+        guard !member.isCut else {
+            throw CallError(.network, .unreachable, "the simulated server does not answer; is the network back?")
+        }
+        return member
+    }
+
+    private func own(_ trackID: String, _ member: FakeMember) throws(CallError) -> FakeTrack {
+        guard let track = member.tracks.first(where: { $0.info.id == trackID }) else {
+            throw CallError(.caller, .invalidArgument, "no track \(trackID) is published by us")
+        }
+        return track
+    }
+}
+
+/// A time that anybody may read.
+private final class TimeCell: Sendable {
+    private let nanoseconds: Atomic<Int64>
+
+    init(_ value: Int64) { nanoseconds = Atomic(value) }
+
+    var value: Int64 {
+        get { nanoseconds.load(ordering: .acquiring) }
+        set { nanoseconds.store(newValue, ordering: .releasing) }
+    }
+}
