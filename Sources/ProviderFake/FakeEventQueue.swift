@@ -28,7 +28,11 @@ final class FakeEventQueue: Sendable {
     /// The events, for one reader.
     var stream: AsyncStream<ProviderEvent> {
         state.withLock { $0.isRead = true }
-        return AsyncStream { await self.next() } onCancel: { self.abandon() }
+        return AsyncStream {
+            await self.next()
+        } onCancel: {
+            self.abandon()
+        }
     }
 
     func push(_ event: ProviderEvent) {

@@ -19,7 +19,8 @@ extension FakeHouse {
         let info = Track(
             id: "FT_\(takeNumber())", kind: track.kind, name: track.name, source: source, isMuted: track.isMuted)
         let published = FakeTrack(
-            info, sender, ssrc: 0x1000_0000 + takeNumber(), rtxSSRC: 0x2000_0000 + takeNumber(), line: member.takeLine())
+            info, sender, ssrc: 0x1000_0000 + takeNumber(), rtxSSRC: 0x2000_0000 + takeNumber(), line: member.takeLine()
+        )
         member.tracks.append(published)
         member.link.drive(member.link.client) { peer, _, _ in
             peer.addSendStream(

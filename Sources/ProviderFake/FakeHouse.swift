@@ -155,9 +155,11 @@ final class FakeHouse {
 
     private func unbind(_ member: FakeMember, line: Int) {
         guard let incoming = member.incoming.removeValue(forKey: line) else { return }
-        for owner in members { for track in owner.tracks where track.subscriptions[member.id]?.ssrc == incoming.ssrc {
-            track.subscriptions[member.id] = nil
-        } }
+        for owner in members {
+            for track in owner.tracks where track.subscriptions[member.id]?.ssrc == incoming.ssrc {
+                track.subscriptions[member.id] = nil
+            }
+        }
     }
 
     // MARK: Network

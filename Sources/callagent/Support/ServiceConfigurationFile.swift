@@ -21,7 +21,7 @@ struct ServiceConfigurationFile {
 
     /// Hands every later version to `server`. A file that can't be used changes nothing, and is said on standard error.
     /// The watch lasts as long as the result is kept.
-    func watch(_ server: CallServer) -> any Sendable {
+    func watch(_ server: CallServer) -> AnyObject {
         signal(SIGHUP, SIG_IGN)
         let source = DispatchSource.makeSignalSource(
             signal: SIGHUP, queue: DispatchQueue(label: "callagent.configuration"))
@@ -38,7 +38,7 @@ struct ServiceConfigurationFile {
     }
 }
 
-private final class SignalWatch: Sendable {
+private final class SignalWatch {
     private let source: any DispatchSourceSignal
 
     init(_ source: any DispatchSourceSignal) { self.source = source }

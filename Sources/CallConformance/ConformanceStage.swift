@@ -1,0 +1,107 @@
+public import CallBridge
+import MediaCore
+
+/// Where a scenario takes place: it brings people in, makes things happen, and waits for what must follow.
+public actor ConformanceStage {
+    /// The room that scenarios meet in.
+    public static let room = "conformance"
+
+    /// The subject's world.
+    public nonisolated let world: any ConformanceWorld
+    private let engine = MediaEngine()
+    private var people: [ConformancePerson] = []
+    private var bridges: [CallBridge] = []
+
+    init(_ world: any ConformanceWorld) { self.world = world }
+
+    /// Brings somebody in, through a bridge of their own.
+    public func join(
+        _ identity: String, room: String = ConformanceStage.room, subscribesAutomatically: Bool = true
+    ) async throws -> ConformancePerson {
+        let descriptor = try await world.descriptor(identity: identity, room: room)
+        return try await join(identity, descriptor, subscribesAutomatically: subscribesAutomatically)
+    }
+
+    /// Brings somebody in with a given descriptor. Throws what the bridge throws.
+    public func join(
+        _ identity: String, _ descriptor: CallDescriptor, subscribesAutomatically: Bool = true
+    ) async throws -> ConformancePerson {
+        var configuration = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor), providers: [ProviderRegistration(world.provider)])
+        configuration.engine = engine
+        configuration.clock = world.clock
+        world.configure(&configuration, for: identity)
+        let bridge = CallBridge(configuration: configuration)
+        bridges.append(bridge)
+        let call = try await bridge.join(descriptor, subscribesAutomatically: subscribesAutomatically)
+        let person = ConformancePerson(identity, call: call)
+        people.append(person)
+        await person.watch()
+        return person
+    }
+
+    /// Brings several in, and waits until media is connected and everybody knows of everybody.
+    public func gather(_ identities: [String]) async throws -> [ConformancePerson] {
+        var people: [ConformancePerson] = []
+        for identity in identities { people.append(try await join(identity)) }
+        let gathered = people
+        try await until("everybody is connected and knows of everybody") {
+            for person in gathered {
+                guard await person.call.state == .active,
+                    Set(person.present.map(\.identity)) == Set(identities).subtracting([person.identity])
+                else { return false }
+            }
+            return true
+        }
+        return people
+    }
+
+    /// Makes something happen.
+    public func inject(_ fault: ConformanceFault) async throws { try await world.inject(fault) }
+
+    /// Lets time go by.
+    public func pass(milliseconds: Int) async { await world.pass(milliseconds: milliseconds) }
+
+    /// Returns once `condition` holds. Throws `ConformanceFailure` where it does not within `limit` of the world's time.
+    public nonisolated func until(
+        _ what: String, within limitMilliseconds: Int = 60_000, _ condition: () async throws -> Bool
+    ) async throws {
+        let end = world.clock.now.advanced(seconds: Double(limitMilliseconds) / 1000)
+        while try await !condition() {
+            guard world.clock.now < end else {
+                throw ConformanceFailure("not within \(limitMilliseconds) ms: \(what)")
+            }
+            await world.pass(milliseconds: 20)
+        }
+    }
+
+    /// Throws `ConformanceFailure` unless `condition` holds.
+    public nonisolated func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+        if !condition { throw ConformanceFailure(what()) }
+    }
+
+    /// Throws `ConformanceFailure` unless `body` throws a `CallError` with that code.
+    public nonisolated func expect(
+        _ code: CallError.Code, _ what: String, from body: () async throws -> Void
+    ) async throws {
+        do {
+            try await body()
+        } catch let error as CallError {
+            return try expect(error.code == code, "\(what): the error is \(error.code.rawValue), \(error)")
+        } catch {
+            throw ConformanceFailure("\(what): the error is no CallError but \(error)")
+        }
+        throw ConformanceFailure("\(what): there is no error")
+    }
+
+    // MARK: After the scenario
+
+    func clear() async {
+        for person in people { await person.call.leave() }
+        await world.pass(milliseconds: 20)
+        await engine.shutdown()
+    }
+
+    /// What somebody was told that does not fit together.
+    func violations() -> [String] { people.flatMap(\.violations) }
+}

@@ -1,0 +1,14 @@
+import CallConformance
+import Testing
+
+/// Every scenario on every provider. A further provider is a further line.
+@Suite struct ConformanceTests {
+    @Test(arguments: ConformanceSuite.scenarios) func simulated(_ scenario: ConformanceScenario) async {
+        await check(scenario, on: FakeSubject())
+    }
+
+    private func check(_ scenario: ConformanceScenario, on subject: some ConformanceSubject) async {
+        let outcome = await ConformanceSuite.run(scenario, on: subject)
+        #expect(outcome.failure == nil, "\(subject.name), \(scenario.name)")
+    }
+}
