@@ -62,7 +62,10 @@ let package = Package(
         room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
-            ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse", nioCore, nioPosix, logging]),
+            [
+                "RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse", nioCore, nioPosix,
+                logging,
+            ]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
         room("CallBridge", ["CallModel", "MediaCore", logging]),
@@ -83,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "ProviderFake", "CallBridge", "CallModel", "CallServer", "MediaCore", "RTCTransport", "RTCCore",
+                "ProviderLiveKitLike", "ProviderFake", "CallBridge", "CallModel", "CallServer", "MediaCore",
+                "RTCTransport", "RTCCore",
                 "LiveKitProtocol", nioCore, nioPosix,
                 argumentParser, logging,
             ],
@@ -112,7 +116,10 @@ let package = Package(
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
         tests(
             "CallConformance",
-            ["CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer", "RTCTransport"]),
+            [
+                "CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer",
+                "RTCTransport",
+            ]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]
 )

@@ -49,7 +49,8 @@ enum Pcap {
             }
             datagrams.append(
                 CapturedDatagram(
-                    sourceAddress: Array(file[(packet + 12)..<(packet + 16)]), sourcePort: big16(packet + 20), destinationPort: big16(packet + 22),
+                    sourceAddress: Array(file[(packet + 12)..<(packet + 16)]), sourcePort: big16(packet + 20),
+                    destinationPort: big16(packet + 22),
                     payload: Array(file[(packet + 28)..<end])))
             offset = end
         }
