@@ -10,6 +10,8 @@ import calls
 import command_line
 import e2ee
 import hostile
+import livekit_features
+import livekit_layers
 import recording
 import recovery
 import rooms_api
@@ -136,5 +138,6 @@ def tests_of(module):
 
 if __name__ == "__main__":
     modules = [
-        sys.modules[__name__], recording, recovery, rooms_api, calls, command_line, e2ee, hostile]
+        sys.modules[__name__], livekit_features, livekit_layers, recording, recovery, rooms_api, calls, command_line, e2ee,
+        hostile]
     sys.exit(run([test for module in modules for test in tests_of(module)]))

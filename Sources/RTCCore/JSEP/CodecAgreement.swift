@@ -52,7 +52,7 @@ extension Negotiator {
     private func extensions(
         _ line: MediaLine, _ remote: RemoteMedia, _ meanings: inout BundleMeanings
     ) -> RTPExtensionMap {
-        let wanted = configuration.extensions(of: line.kind, remoteSends: remote.direction.sends)
+        let wanted = configuration.answeredExtensions(of: line.kind, remoteSends: remote.direction.sends)
         var map = RTPExtensionMap()
         map.allowsMixed = remoteOffer?.allowsMixedExtensions ?? false
         for mapping in remote.extensions where mapping.isUsable && (mapping.id < 15 || map.allowsMixed) {

@@ -17,6 +17,13 @@ package enum CongestionFeedback: Hashable, Sendable {
         }
     }
 
+    /// Beyond that, an answer keeps the numbers alive on lines that only we send on: libwebrtc leaves an extension that
+    /// no answer took out of all its later offers, also for what it will publish on the same connection.
+    func answeredExtensions(remoteSends: Bool) -> [RTPExtensionKind] {
+        guard self == .receiverEstimate, !remoteSends else { return extensions(remoteSends: remoteSends) }
+        return [.absSendTime, .transportSequenceNumber]
+    }
+
     func feedback(remoteSends: Bool) -> CodecFeedback {
         switch self {
         case .none: []

@@ -64,6 +64,9 @@ extension MediaLine {
         _ codec: NegotiatedCodec, cname: String?, cache: SendStreamConfiguration.Cache?
     ) -> [SendStreamConfiguration] {
         guard let streamKind, let send, state == .active, direction.sends else { return [] }
+        var extensionMap = extensionMap
+        // Who sees numbered packets answers with feedback instead of an estimate.
+        if !codec.feedback.contains(.transportCC) { extensionMap.set(0, .transportSequenceNumber) }
         func stream(_ ssrc: UInt32, _ rtxSSRC: UInt32?, rid: String?) -> SendStreamConfiguration {
             let hasRTX = rtxSSRC != nil && codec.sendRTXPayloadType != nil
             return SendStreamConfiguration(

@@ -60,6 +60,12 @@ package struct NegotiatorConfiguration: Sendable {
         }
     }
 
+    /// The header extensions that an answer takes on such a line.
+    func answeredExtensions(of kind: SDPMediaKind, remoteSends: Bool) -> [RTPExtensionKind] {
+        guard kind == .video else { return extensions(of: kind, remoteSends: remoteSends) }
+        return videoExtensions + congestionFeedback.answeredExtensions(remoteSends: remoteSends)
+    }
+
     /// What we know of a codec's feedback on such a line.
     func feedback(of capability: CodecCapability, remoteSends: Bool) -> CodecFeedback {
         guard capability.kind == .video else { return capability.feedback }

@@ -29,12 +29,15 @@ enum NegotiationFixtures {
     }
 
     /// A forwarding server.
-    static func server(codecs: [CodecCapability] = [.opus, .vp8]) throws -> Negotiator {
+    static func server(
+        codecs: [CodecCapability] = [.opus, .vp8], congestionFeedback: CongestionFeedback = .none
+    ) throws -> Negotiator {
         var configuration = NegotiatorConfiguration(
             credentials: ICECredentials(ufrag: "srvr", pwd: "serverserverserverserver"),
             fingerprint: try fingerprint(0x5E))
         configuration.codecs = codecs
         configuration.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
+        configuration.congestionFeedback = congestionFeedback
         configuration.keepsIdleLinesOpen = true
         configuration.acceptsSimulcast = true
         return Negotiator(configuration: configuration)

@@ -55,6 +55,26 @@ import Testing
         #expect(server.line(remoteTrackID: "99080d99-8b6c-48a9-864e-203f797e3628")?.index == 7)
     }
 
+    /// As the real server does: packet numbers are taken on lines that the client only receives on, so that its later
+    /// offers have them for what it publishes; what we send goes without and is judged by the client's estimate.
+    @Test func packetNumbersStayKnown() throws {
+        var server = try NegotiationFixtures.server(congestionFeedback: .receiverEstimate)
+        let offer = try NegotiationFixtures.recorded("lk-python-v1-02-offer.python-livekit1.2.0-libwebrtc.sdp")
+        let real = try NegotiationFixtures.recorded("lk-python-v1-03-answer.livekit-server1.13.5-pion.sdp")
+        _ = try server.applyOffer(offer)
+        server.setSend(3, NegotiationFixtures.subscription("TR_v", ssrc: 7))
+        let answer = try NegotiationFixtures.sent(try server.createAnswer())
+        for line in 3...5 {
+            let kinds = answer.media[line].extmaps.compactMap { RTPExtensionKind(uri: $0.uri) }
+            #expect(kinds.contains(.transportSequenceNumber) && kinds.contains(.absSendTime))
+            let theirs = real.media[line].extmaps.compactMap { RTPExtensionKind(uri: $0.uri) }
+            #expect(theirs.contains(.transportSequenceNumber) && theirs.contains(.absSendTime))
+        }
+        let stream = try #require(server.lines[3].sendStream())
+        #expect(stream.extensionMap.id(for: .transportSequenceNumber) == 0)
+        #expect(stream.extensionMap.id(for: .absSendTime) == 2)
+    }
+
     /// Gives a line what the real server sent on it.
     private func place(_ real: SDPMedia, on line: Int, _ server: inout Negotiator) {
         guard let msid = real.msids.first, let ssrc = real.ssrcs.first?.ssrc else {

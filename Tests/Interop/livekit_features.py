@@ -1,0 +1,121 @@
+"""What participants do with their tracks and themselves, as LiveKit's own client sees it; and a full room."""
+from harness import agent, agent_track, expect, lk_peer, near, remote_track, server
+
+ROOM_SIZE = 20
+
+
+def told(result, name, who="alice"):
+    return [event for event in result["events"] if event["e"] == name and event["who"] == who]
+
+
+def mute_and_unpublish(mode):
+    """Alice is silent and dark from 3 s to 6 s and takes both tracks away at 9 s."""
+    actions = [f"{when}:{verb}:{kind}" for when, verb in ((3, "mute"), (6, "unmute"), (9, "unpublish")) for kind in ("audio", "video")]
+    with server() as url:
+        bob = lk_peer(url, "bob", "--single-pc", mode, seconds=12)
+        alice = lk_peer(url, "alice", "--single-pc", mode, "--tone", "440", "--no-dtx", "--video", "640x360@15",
+                        *(word for action in actions for word in ("--at", action)), seconds=11)
+        a, b = alice.result(), bob.result()
+        expect(a["errors"] == [], "alice could do all that", a["errors"])
+        sids = sorted(track["sid"] for track in a["published"].values())
+        for name in ("track_muted", "track_unmuted", "track_unpublished", "track_unsubscribed"):
+            seen = told(b, name)
+            expect(sorted(event["sid"] for event in seen) == sids, f"bob was told {name} once of both tracks", b["events"])
+        check_pause(b, 6)
+        rows = [row for row in b["remote_participants"] if row["identity"] == "alice"]
+        expect(all(row["publications"] == [] for row in rows), "nothing of alice's is left", rows)
+
+
+def check_pause(result, seconds):
+    """Alice's media came for so many seconds and not for the three of the mute: 100 sounding frames, 15 pictures a second."""
+    audio, video = remote_track(result, "alice", "audio"), remote_track(result, "alice", "video")
+    near(audio["dominant_hz"], 440, 9, "alice is heard")
+    for count, rate, kind in ((audio["sounding_frames"], 100, "sound"), (video["frames"], 15, "pictures")):
+        expect((seconds - 1.5) * rate <= count <= (seconds + 1.5) * rate, f"alice's {kind} came for {seconds} s", count)
+    expect(2000 <= video["max_freeze_ms"] <= 5000, "and paused for 3 s", video)
+
+
+def test_mute_and_unpublish_single_connection():
+    mute_and_unpublish("1")
+
+
+def test_mute_and_unpublish_two_connections():
+    mute_and_unpublish("0")
+
+
+def changes(mode):
+    with server() as url:
+        bob = lk_peer(url, "bob", "--single-pc", mode, seconds=7)
+        alice = lk_peer(url, "alice", "--single-pc", mode, "--name", "Alice", "--metadata", "first", "--attr", "colour=red", "--attr", "shape=round",
+                        "--at", "3:metadata:second \u00e9", "--at", "3.3:name:Alicia", "--at", "3.6:attr:colour=blue", seconds=8)
+        a, b = alice.result(), bob.result()
+        expect(a["errors"] == [], "alice may change herself", a["errors"])
+        news = {"metadata": ("participant_metadata_changed", "new", "second \u00e9"), "name": ("participant_name_changed", "new", "Alicia"),
+                "attributes": ("participant_attributes_changed", "changed", {"colour": "blue"})}
+        for what, (name, field, value) in news.items():
+            expect([event[field] for event in told(b, name)] == [value], f"bob was told of the {what} once", b["events"])
+        found = [{key: row[key] for key in ("name", "metadata", "attributes")} for row in b["remote_participants"]]
+        wanted = {"name": "Alicia", "metadata": "second \u00e9", "attributes": {"colour": "blue", "shape": "round"}}
+        expect(found == [wanted], "in the end bob sees all three", found)
+
+
+def test_a_participant_changes_itself_single_connection():
+    changes("1")
+
+
+def test_a_participant_changes_itself_two_connections():
+    changes("0")
+
+
+def test_audio_with_redundancy_is_heard():
+    with server() as url:
+        red = lk_peer(url, "red", "--tone", "440", "--no-dtx", "--stats", seconds=10)
+        plain = lk_peer(url, "plain", "--single-pc", "0", "--tone", "660", "--no-dtx", "--no-red", "--stats", seconds=10)
+        ours = agent(url, "ours", seconds=8)
+        o, r, p = ours.result(), red.result(), plain.result()
+        # The client names the inner codec; that every packet repeats an earlier one is seen by its size.
+        wide, narrow = packet_size(r, "outbound"), packet_size(p, "outbound")
+        expect(wide > 1.7 * narrow, "only red repeats its frames", (wide, narrow))
+        near(packet_size(p, "inbound"), wide, 0.15 * wide, "the repetitions are forwarded")
+        near(packet_size(r, "inbound"), narrow, 0.15 * narrow, "none are added")
+        for hearer, sender, hertz in ((p, "red", 440), (r, "plain", 660)):
+            track = remote_track(hearer, sender, "audio")
+            near(track["dominant_hz"], hertz, hertz * 0.02, f"{hearer['identity']} hears {sender}")
+            expect(track["sounding_frames"] > 500 and track["tone_purity"] > 0.8, f"{sender}'s tone arrives undamaged", track)
+        for sender, hertz in (("red", 440), ("plain", 660)):
+            track = agent_track(o, sender, "audio")
+            near(track["audio"]["dominantHz"], hertz, hertz * 0.02, f"ours hears {sender}")
+
+
+def packet_size(result, way):
+    """The mean bytes of its audio packets one way."""
+    rows = [row for row in result["stats"][way] if row["kind"] == "audio" and row["packets"] > 200]
+    expect(len(rows) == 1, f"{result['identity']} has one {way} audio stream", result["stats"])
+    return rows[0]["bytes"] / rows[0]["packets"]
+
+
+def test_twenty_peers_in_one_room():
+    """All speak; the real peers of both signalling modes listen, and four of our own."""
+    with server() as url:
+        real = [lk_peer(url, f"real{n}", "--single-pc", str(n % 2), "--tone", str(400 + 40 * n), "--no-dtx", seconds=20) for n in range(4)]
+        ours = [agent(url, f"ours{n}", "--tone", str(600 + 40 * n), *(["--no-subscribe"] if n >= 4 else []), seconds=18) for n in range(ROOM_SIZE - 4)]
+        heard = {peer.name: peer.result(90) for peer in real}
+        sent = [peer.result(90) for peer in ours]
+        names = {peer.name for peer in real + ours}
+        expect(len(names) == ROOM_SIZE and len(sent) == ROOM_SIZE - 4, "twenty came", sorted(names))
+        for name, result in heard.items():
+            check_everybody(result, names - {name})
+        for result in sent[:4]:
+            others = {track["from"] for track in result["tracks"] if track["kind"] == "audio" and track["framesDecoded"] > 200}
+            expect(others == names - {result["identity"]}, f"{result['identity']} hears all others", sorted(others))
+
+
+def check_everybody(result, others):
+    came = {event["who"] for event in result["events"] if event["e"] in ("participant_connected", "track_subscribed")}
+    expect(came == others, f"{result['identity']} saw {len(others)} others come", sorted(came))
+    tones = {track["participant"]: track["dominant_hz"] for track in result["tracks"] if track["sounding_frames"] > 100}
+    expect(set(tones) == others, f"{result['identity']} hears all of them", sorted(tones))
+    for name, hertz in tones.items():
+        wanted = (400 if name.startswith("real") else 600) + 40 * int(name[4:])
+        # Half the way to the next one's tone: a starved client bends its own.
+        near(hertz, wanted, 20, f"{result['identity']} hears {name}")
