@@ -30,6 +30,14 @@ extension Call {
             subscriptionAllowed(isAllowed, track, of: owner)
         case .subscriptionFailed(let track, let owner, let why): subscriptionFailed(track, of: owner, why)
         case .roomUpdated(let room): roomUpdated(room)
+        case .dataReceived(let message, let identity):
+            hub.send(.dataReceived(message, participant(identity: identity)))
+        case .textReceived(let message, let identity):
+            hub.send(.textReceived(message, participant(identity: identity)))
+        case .streamOpened(let stream, let identity):
+            hub.send(.streamOpened(stream, participant(identity: identity)))
+        case .chatReceived(let line, let identity): hub.send(.chatReceived(line, participant(identity: identity)))
+        case .rpcInvoked(let invocation): invoked(invocation)
         case .ended(let reason, let detail): end(reason, detail: detail)
         }
     }

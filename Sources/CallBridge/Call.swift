@@ -24,6 +24,8 @@ public actor Call {
     var roster: Roster
     var speaker: SpeakerFollower
     var lostAt: MediaTime?
+    /// By method.
+    var rpcHandlers: [String: RPCHandler] = [:]
     private var pump: Task<Void, Never>?
 
     init(

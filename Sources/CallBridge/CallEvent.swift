@@ -51,6 +51,14 @@ public enum CallEvent: Sendable {
     case subscriptionFailed(Track, Participant, detail: String)
     /// The room's description changed, or the server moved us to another room.
     case roomUpdated(RoomInfo)
+    /// A message came; from nobody where the server sent it.
+    case dataReceived(DataMessage, Participant?)
+    /// A text of any length is complete.
+    case textReceived(TextMessage, Participant?)
+    /// A stream of text or bytes begins; one reader can have its content.
+    case streamOpened(IncomingDataStream, Participant?)
+    /// A line of chat came, changed or was taken back.
+    case chatReceived(ChatLine, Participant?)
     /// The call is over; nothing follows.
     case ended(CallEndReason, detail: String)
 

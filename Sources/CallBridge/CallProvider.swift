@@ -16,6 +16,8 @@ public struct ProviderCapabilities: OptionSet, Sendable, Hashable {
     public static let serverSpeakers = ProviderCapabilities(rawValue: 4)
     /// Single tracks can be unsubscribed.
     public static let selectiveSubscription = ProviderCapabilities(rawValue: 8)
+    /// Messages beside the media: data, streams, chat and remote procedure calls.
+    public static let data = ProviderCapabilities(rawValue: 16)
 }
 
 /// A plug-in that carries calls over one signalling protocol.
@@ -95,6 +97,16 @@ public protocol ProviderSession: Sendable {
     func setVideoLayout(_ layout: VideoLayout, trackID: String) async throws
     /// Says who may receive what we publish.
     func setSubscriptionPermissions(_ permissions: SubscriptionPermissions) async throws
+    /// Sends a message to those identities, or to everybody else where none is named.
+    func send(_ message: DataMessage, to identities: [String]) async throws
+    /// Begins a stream of any length.
+    func openStream(_ info: DataStreamInfo, to identities: [String]) async throws -> OutgoingDataStream
+    /// Sends a line of chat.
+    func send(_ line: ChatLine, to identities: [String]) async throws
+    /// Calls a method of a participant. Throws `RPCError`.
+    func performRPC(to identity: String, method: String, payload: String, timeout: Double) async throws -> String
+    /// Answers `ProviderEvent.rpcInvoked`.
+    func answerRPC(_ invocation: RPCInvocation, _ result: Result<String, RPCError>) async throws
 }
 
 /// What a provider tells the bridge, in its neutral words.
@@ -141,6 +153,16 @@ public enum ProviderEvent: Sendable {
     case subscriptionFailed(trackID: String, participantID: String, detail: String)
     /// The room's description changed, or we are in another room.
     case roomUpdated(RoomInfo)
+    /// A message came; nil for one that comes from no participant.
+    case dataReceived(DataMessage, identity: String?)
+    /// A text stream is complete.
+    case textReceived(TextMessage, identity: String?)
+    /// A stream begins.
+    case streamOpened(IncomingDataStream, identity: String?)
+    /// A line of chat came, changed or was taken back.
+    case chatReceived(ChatLine, identity: String?)
+    /// Somebody calls a method of ours: `answerRPC` is awaited.
+    case rpcInvoked(RPCInvocation)
     /// Levels measured in the media.
     case audioLevels([ParticipantLevel])
     /// The call is over for us; nothing follows.
