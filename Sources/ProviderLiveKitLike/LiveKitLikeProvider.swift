@@ -18,8 +18,10 @@ public struct LiveKitLikeProvider: CallProvider {
 
     /// LIVEKIT.
     public let kind = ProviderKind.liveKit
-    /// Audio, video, listening only, the server's speakers, selective subscription.
-    public let capabilities: ProviderCapabilities = [.video, .listenOnly, .serverSpeakers, .selectiveSubscription]
+    /// Audio, video, listening only, the server's speakers, selective subscription, data.
+    public let capabilities: ProviderCapabilities = [
+        .video, .listenOnly, .serverSpeakers, .selectiveSubscription, .data,
+    ]
     private let mode: Mode
     private let timeouts: SessionTimeouts
     private let policy: ReconnectPolicy

@@ -36,6 +36,7 @@ extension LiveKitSession {
         let isNegotiated = isSingle && server.protocol >= SessionChannel.negotiatedProtocol
         let media = publisher.media
         channels = [:]
+        data.beginAnew()
         for kind in SessionChannel.allCases {
             do {
                 channels[kind] = try await media.openDataChannel(kind.options(isNegotiated: isNegotiated))

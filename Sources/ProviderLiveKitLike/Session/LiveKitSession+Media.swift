@@ -101,7 +101,9 @@ extension LiveKitSession {
         case .trackAdded(let track): announce(track, sid: sid(of: track))
         case .trackRemoved(let track): retract(track)
         case .audioLevels(let levels): reportLevels(levels)
-        case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: break
+        case .dataChannelOpened(let channel): channelOpened(channel)
+        case .dataChannelMessage(let channel, let bytes, _): received(bytes, on: channel)
+        case .dataChannelClosed(let channel): channelClosed(channel)
         case .failed(let why): await lost(.session, "the media connection failed: \(why)")
         }
     }

@@ -73,6 +73,7 @@ extension LiveKitSession {
         lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
         signal = fresh
         queue.beginResuming()
+        dataResumed(lastSequence: response.lastMessageSeq)
         awaitsRoster = true
         await sendSyncState()
         listen()

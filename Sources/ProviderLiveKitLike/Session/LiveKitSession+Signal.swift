@@ -65,7 +65,11 @@ extension LiveKitSession {
 
     func applyParticipant(_ info: Livekit_ParticipantInfo) {
         guard info.sid != local.sid else { return applyLocal(info) }
-        for event in roster.apply(info) { report.yield(event) }
+        let known = roster.identity(of: info.sid)
+        for event in roster.apply(info) {
+            if case .participantLeft = event, let known { dataSenderLeft(known) }
+            report.yield(event)
+        }
         // Media that was negotiated before its owner was announced can be named now.
         for (track, sid) in roster.claimOrphans() { announce(track, sid: sid) }
     }

@@ -20,6 +20,7 @@ extension LiveKitSession {
             }
         }
         state.dataChannels = channelInfos
+        state.datachannelReceiveStates = data.inbox.receiveStates
         send { $0.syncState = state }
     }
 }

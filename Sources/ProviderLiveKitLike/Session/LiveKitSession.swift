@@ -50,6 +50,8 @@ actor LiveKitSession: ProviderSession {
     var wishes = SubscriptionWishes()
     var profile = OwnProfile()
 
+    /// What goes over them, and what waits to.
+    var data = SessionData()
     /// Our data channels, where they could be opened.
     var channels: [SessionChannel: DataChannel] = [:]
 
@@ -137,6 +139,7 @@ actor LiveKitSession: ProviderSession {
         isFinishing = true
         lifecycle.finish()
         failWaiting(detail)
+        endData()
         await publisher.media.close()
         await subscriber?.close()
         await replacedMedia?.value

@@ -18,6 +18,12 @@ struct RemoteRoster {
     /// The participant who publishes a track.
     func owner(of track: String) -> String? { owners[track] }
 
+    /// Whether somebody with that identity is there.
+    func contains(identity: String) -> Bool { participants.values.contains { $0.identity == identity } }
+
+    /// The identity of a participant who is there.
+    func identity(of sid: String) -> String? { participants[sid]?.identity }
+
     /// What is known of a track.
     func track(_ sid: String) -> Livekit_TrackInfo? {
         owners[sid].flatMap { participants[$0] }?.tracks.first { $0.sid == sid }
