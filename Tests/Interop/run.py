@@ -8,6 +8,7 @@ import sys
 
 import calls
 import command_line
+import data
 import e2ee
 import hostile
 import livekit_features
@@ -138,6 +139,6 @@ def tests_of(module):
 
 if __name__ == "__main__":
     modules = [
-        sys.modules[__name__], livekit_features, livekit_layers, recording, recovery, rooms_api, calls, command_line, e2ee,
-        hostile]
+        sys.modules[__name__], livekit_features, livekit_layers, data, recording, recovery, rooms_api, calls,
+        command_line, e2ee, hostile]
     sys.exit(run([test for module in modules for test in tests_of(module)]))

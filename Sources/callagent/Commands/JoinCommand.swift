@@ -49,6 +49,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     @OptionGroup var wishes: ReceivingOptions
     @OptionGroup var media: MediaOptions
+    @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
@@ -110,7 +111,7 @@ struct JoinCommand: AsyncParsableCommand {
             await indicator.start()
             report = try await JoinRun(
                 participant, call: call, published: published, duration: duration, journal: journal,
-                follower: follower
+                follower: follower, data: data
             ).run(progress: progress)
             report.indicator = try await indicator.finish()
             report.greeting = try heard?.end()

@@ -28,6 +28,8 @@ struct RunReport: Codable {
     var greeting: GreetingSummary?
     /// What the active-call indicator showed; in `call` the first participant's.
     var indicator = IndicatorReport()
+    /// `join` only: what went beside the media.
+    var data: DataReport?
     /// `join` only: what happened, in order.
     var events: [EventReport]?
 }

@@ -19,6 +19,7 @@ actor AgentParticipant {
     private(set) var srtpProfile: String?
     private(set) var ending: (reason: CallEndReason, detail: String)?
     private(set) var failure: (any Error)?
+    private(set) var data = DataReport()
     private var watcher: Task<Void, Never>?
     /// Key frames asked for before the start, by the tracks' stream and track ids; nil before `markStart`.
     private var earlyKeyFrameRequests: [[String]: Int]?
@@ -108,6 +109,10 @@ actor AgentParticipant {
         case .subscriptionFailed(let track, let participant, let why):
             log("subscriptionFailed", participant, detail: "\(track.kind.rawValue): \(why)")
         case .roomUpdated(let room): log("roomUpdated", detail: room.name)
+        case .dataReceived(let message, let participant): data.note(message, from: participant)
+        case .textReceived(let text, let participant): data.note(text, from: participant)
+        case .streamOpened(let stream, let participant): log("streamOpened", participant, detail: stream.info.topic)
+        case .chatReceived(let line, let participant): log("chatReceived", participant, detail: line.text)
         case .speakersChanged: break
         case .ended(let reason, let detail):
             ending = (reason, detail)
@@ -129,6 +134,12 @@ actor AgentParticipant {
             failure = failure ?? error
         }
     }
+
+    func noteDataSent() { data.sent += 1 }
+
+    func noteRPC(_ identity: String, _ answer: String) { data.rpc.append(.init(to: identity, answer: answer)) }
+
+    func noteRPCAnswered() { data.rpcAnswered += 1 }
 
     private func log(_ event: String, _ participant: Participant? = nil, detail: String? = nil) {
         let milliseconds = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6

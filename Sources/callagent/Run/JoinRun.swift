@@ -10,11 +10,13 @@ struct JoinRun {
     private let duration: Double?
     private let journal: CallJournal
     private let follower: CallFollower
+    private let data: DataOptions
 
     init(
         _ participant: AgentParticipant, call: Call, published: [LocalMedia], duration: Double?,
-        journal: CallJournal, follower: CallFollower
+        journal: CallJournal, follower: CallFollower, data: DataOptions
     ) {
+        self.data = data
         self.journal = journal
         self.follower = follower
         self.participant = participant
@@ -28,9 +30,26 @@ struct JoinRun {
         await participant.start()
         for media in published { try await call.publish(media) }
         follower.publish(await call.publishedMedia)
+        await call.onRPC("echo") { [participant] invocation in
+            await participant.noteRPCAnswered()
+            return invocation.payload
+        }
         let start = MediaTime.now
+        let sending = Task { [data, call, participant] in try await data.send(in: call, telling: participant) }
         await stay(since: start, progress: progress)
+        sending.cancel()
+        let sendFailure: (any Error)?
+        do {
+            try await sending.value
+            sendFailure = nil
+        } catch {
+            sendFailure = error is CancellationError ? nil : error
+        }
         var report = await conclude(since: start)
+        if let sendFailure {
+            report.failures.append("data: \(sendFailure)")
+            report.ok = false
+        }
         await call.leave()
         await participant.finish()
         report.note(journal.finish())
@@ -86,6 +105,7 @@ struct JoinRun {
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.events = await participant.events
+        report.data = await participant.data
         report.ok = report.failures.isEmpty
         return report
     }

@@ -1,0 +1,109 @@
+import CallBridge
+import MediaCore
+import Testing
+
+@testable import ProviderLiveKitLike
+
+/// Data between two of our clients, over the embedded server.
+@Suite(.serialized) struct DataTests {
+    private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
+
+    /// Waits until a participant can be reached: what is sent to one whose channel has not opened is repeated for a while
+    /// only.
+    private static func meet(
+        _ house: CallHouse, _ mode: LiveKitLikeProvider.Mode
+    ) async throws -> (Call, Call, AsyncStream<CallEvent>.Iterator) {
+        let ada = try await house.join("ada", mode: mode)
+        let bob = try await house.join("bob", mode: mode)
+        await bob.onRPC("ready") { _ in "" }
+        var events = ada.events.makeAsyncIterator()
+        let joined = await events.first { event -> Bool? in
+            if case .participantJoined(let who) = event, who.identity == "bob" { true } else { nil }
+        }
+        #expect(joined == true)
+        var isReady = false
+        while !isReady {
+            isReady = (try? await ada.performRPC(to: "bob", method: "ready", payload: "", timeout: 5)) != nil
+        }
+        return (ada, bob, bob.events.makeAsyncIterator())
+    }
+
+    @Test(arguments: modes) func aResumeLosesAndDoublesNothing(mode: LiveKitLikeProvider.Mode) async throws {
+        try await CallHouse.with { house in
+            var (ada, bob, heard) = try await Self.meet(house, mode)
+            _ = await heard.next()
+            for number in 0..<200 {
+                if number == 60 { house.proxy.cut() }
+                if number == 140 { house.proxy.cut() }
+                try await ada.send(data: Array("\(number)".utf8), topic: "n")
+            }
+            var texts: [String] = []
+            while texts.last != "199" {
+                let text = await heard.first { event -> String? in
+                    if case .dataReceived(let message, let from) = event, from?.identity == "ada" {
+                        message.text
+                    } else {
+                        nil
+                    }
+                }
+                texts.append(try #require(text))
+            }
+            #expect(texts == (0..<200).map(String.init))
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+
+    @Test(arguments: modes) func lossyDataAndLongTextsArrive(mode: LiveKitLikeProvider.Mode) async throws {
+        try await CallHouse.with { house in
+            var (ada, bob, heard) = try await Self.meet(house, mode)
+            _ = await heard.next()
+            try await ada.send(data: [1, 2, 3], topic: "l", reliable: false, to: ["bob"])
+            let lossy = await heard.first { event -> DataMessage? in
+                if case .dataReceived(let message, _) = event { message } else { nil }
+            }
+            #expect(lossy == DataMessage(bytes: [1, 2, 3], topic: "l", isReliable: false))
+            let long = String(repeating: "0123456789", count: 10_000)
+            try await ada.sendText(long, topic: "story", attributes: ["a": "b"])
+            let text = await heard.first { event -> TextMessage? in
+                if case .textReceived(let text, let from) = event, from?.identity == "ada" { text } else { nil }
+            }
+            #expect(text == TextMessage(text: long, topic: "story", attributes: ["a": "b"]))
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+
+    @Test(arguments: modes) func methodsAreCalledBothWays(mode: LiveKitLikeProvider.Mode) async throws {
+        try await CallHouse.with { house in
+            let (ada, bob, _) = try await Self.meet(house, mode)
+            await ada.onRPC("upper") { $0.payload.uppercased() + $0.callerIdentity }
+            await bob.onRPC("fails") { _ in throw RPCError(code: 77, message: "no", data: "more") }
+            await bob.onRPC("never") { _ in
+                try await Task.sleep(for: .seconds(600))
+                return ""
+            }
+            #expect(try await bob.performRPC(to: "ada", method: "upper", payload: "x") == "Xbob")
+            await #expect(throws: RPCError(code: 77, message: "no", data: "more")) {
+                try await ada.performRPC(to: "bob", method: "fails", payload: "")
+            }
+            await #expect(throws: RPCError.unsupportedMethod) {
+                try await ada.performRPC(to: "bob", method: "unknown", payload: "")
+            }
+            await #expect(throws: RPCError.responseTimeout) {
+                try await ada.performRPC(to: "bob", method: "never", payload: "", timeout: 1)
+            }
+            await #expect(throws: RPCError.recipientNotFound) {
+                try await ada.performRPC(to: "nobody", method: "upper", payload: "")
+            }
+            await #expect(throws: RPCError.requestTooLarge) {
+                try await ada.performRPC(to: "bob", method: "m", payload: String(repeating: "x", count: 15_361))
+            }
+            await #expect(throws: CallError.self) {
+                try await ada.send(data: [UInt8](repeating: 0, count: 64_001))
+            }
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+}
