@@ -169,6 +169,7 @@ import Testing
         case .subscriptionFailed(_, _, let why): "subscription failed \(why)"
         case .roomUpdated(let room): "room \(room.name)"
         case .speakersChanged: "speakers"
+        case .dataReceived, .textReceived, .streamOpened, .chatReceived: "data"
         case .ended(let reason, _): "ended \(reason.rawValue)"
         }
     }
