@@ -113,12 +113,13 @@ let package = Package(
                 "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire", nioCore,
                 nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
             ]),
-        tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "CallServer"]),
+        tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "ProviderFake", "CallServer"]),
         tests(
             "CallConformance",
             [
                 "CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer",
                 "RTCTransport",
+                "RTCSim", nioPosix,
             ]),
         .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
     ]

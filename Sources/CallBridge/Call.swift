@@ -27,6 +27,8 @@ public actor Call {
     /// By method.
     var rpcHandlers: [String: RPCHandler] = [:]
     private var pump: Task<Void, Never>?
+    /// We are on our way out: whatever the provider says now, this is why it ends.
+    private var isLeaving = false
 
     init(
         descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime,
@@ -118,6 +120,7 @@ public actor Call {
     /// Leaves in order. The event streams end with `ended`.
     public func leave() async {
         guard state != .ended else { return }
+        isLeaving = true
         await session.leave()
         end(.lastMandatoryParticipantLeft, detail: "we left")
         pump?.cancel()
@@ -138,6 +141,7 @@ public actor Call {
 
     func end(_ reason: CallEndReason, detail: String) {
         guard state != .ended else { return }
+        let reason = isLeaving ? .lastMandatoryParticipantLeft : reason
         if reason == .systemShutdown {
             failure = CallError(
                 .network, .providerLost, "the provider \(descriptor.provider) was lost during the call: \(detail)")

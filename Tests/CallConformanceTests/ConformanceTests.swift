@@ -7,6 +7,10 @@ import Testing
         await check(scenario, on: FakeSubject())
     }
 
+    @Test(arguments: ConformanceSuite.scenarios) func liveKitLike(_ scenario: ConformanceScenario) async {
+        await check(scenario, on: LiveKitLikeSubject(mode: .singleConnection))
+    }
+
     private func check(_ scenario: ConformanceScenario, on subject: some ConformanceSubject) async {
         let outcome = await ConformanceSuite.run(scenario, on: subject)
         #expect(outcome.failure == nil, "\(subject.name), \(scenario.name)")

@@ -41,6 +41,13 @@ final class RelayLeg {
         models[direction.rawValue].transmit(length: length, at: now)
     }
 
+    /// Changes the weather; its chances go on.
+    func setConditions(_ configuration: RelayConfiguration) {
+        for direction in RelayDirection.allCases {
+            models[direction.rawValue].conditions = configuration.conditions(direction)
+        }
+    }
+
     func count(_ direction: RelayDirection, _ body: (inout RelayStatistics) -> Void) {
         body(&counters[direction.rawValue])
     }

@@ -23,7 +23,7 @@ package final class UDPRelay: @unchecked Sendable {
     package weak var tap: (any UDPRelayTap)?
 
     private let number: Int
-    private let configuration: RelayConfiguration
+    private var configuration: RelayConfiguration
     private let channel: any Channel
     private let server = Mutex<TransportAddress?>(nil)
     private let origin = MonotonicClock.now()
@@ -70,6 +70,13 @@ package final class UDPRelay: @unchecked Sendable {
 
     /// How many participants have come.
     package var legCount: Int { legs.count }
+
+    /// Changes what happens to datagrams from now on, for everybody. On the relay's event loop.
+    package func setConditions(_ conditions: NetworkConditions) {
+        configuration.up = conditions
+        configuration.down = conditions
+        for leg in legs { leg.setConditions(configuration) }
+    }
 
     /// What happened in one direction, all participants together.
     package func statistics(_ direction: RelayDirection) -> RelayStatistics {

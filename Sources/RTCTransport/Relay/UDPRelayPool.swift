@@ -1,4 +1,5 @@
 import NIOCore
+import RTCSim
 import RTCWire
 import Synchronization
 
@@ -64,6 +65,11 @@ package final class UDPRelayPool: @unchecked Sendable {
                 return result
             }
         }
+    }
+
+    /// Changes what happens to datagrams from now on, in both directions and for everybody.
+    package func setConditions(_ conditions: NetworkConditions) -> EventLoopFuture<Void> {
+        eventLoop.submit { for relay in self.relays { relay.setConditions(conditions) } }
     }
 
     /// Closes all sockets.
