@@ -27,14 +27,13 @@ struct SimulcastLayer: Sendable, Hashable {
         SimulcastLayer(quality: .high, rid: "", width: width, height: height, bitrate: bitrate)
     }
 
-    /// As `add_track` announces it.
+    /// As `add_track` announces it. LiveKit's clients leave the rid to the server, which knows it by the quality.
     var wire: Livekit_VideoLayer {
         .with {
             $0.quality = quality
             $0.width = UInt32(clamping: width)
             $0.height = UInt32(clamping: height)
             $0.bitrate = UInt32(clamping: bitrate)
-            $0.rid = rid
         }
     }
 }

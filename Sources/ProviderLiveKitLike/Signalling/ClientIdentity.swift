@@ -4,7 +4,7 @@ import LiveKitProtocol
 /// How we introduce ourselves to a LiveKit server.
 enum ClientIdentity {
     /// The protocol version whose behaviour we have.
-    static let protocolVersion: Int32 = 16
+    static let protocolVersion: Int32 = 17
     static let version = "0.1.0"
 
     static var info: Livekit_ClientInfo {

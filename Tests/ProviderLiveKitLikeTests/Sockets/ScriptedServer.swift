@@ -106,7 +106,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Request {
-    fileprivate init(_ head: HTTPRequestHead) {
+    init(_ head: HTTPRequestHead) {
         let halves = head.uri.split(separator: "?", maxSplits: 1)
         path = String(halves.first ?? "")
         query = [:]
