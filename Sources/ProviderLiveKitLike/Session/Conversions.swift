@@ -50,7 +50,6 @@ extension Livekit_AddTrackRequest {
         type = track.kind == .audio ? .audio : .video
         self.source = source.wire
         muted = track.isMuted
-        disableRed = true
         if isEncrypted { encryption = .gcm }
         switch track.media {
         case .audio(_, let encoding):

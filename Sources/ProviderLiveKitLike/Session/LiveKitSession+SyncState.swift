@@ -7,6 +7,8 @@ extension LiveKitSession {
         if isSingle {
             if let offer = await publisher.lastOffer { state.offer = offer }
             if let answer = await publisher.lastAnswer { state.answer = answer }
+            // What is on which section is the server's to say.
+            state.answer.midToTrackID = [:]
         } else {
             if let subscriberOffer { state.offer = subscriberOffer }
             if let subscriberAnswer { state.answer = subscriberAnswer }

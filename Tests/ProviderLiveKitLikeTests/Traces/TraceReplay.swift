@@ -16,6 +16,7 @@ final class TraceReplay {
     private let bridge: CallBridge
     private var inbox: TraceInbox
     private let peers: TracePeers
+    let events = TraceEvents()
 
     /// The recorded id of a track of ours -> the one that it has here.
     private var cids: [String: String] = [:]
@@ -58,7 +59,9 @@ final class TraceReplay {
         for (index, line) in lines.enumerated() {
             for step in plan.steps[line.line] ?? [] { try await perform(step) }
             try await play(line, ahead: lines[(index + 1)...])
+            if line.kind == "join", line.direction == .in, !events.isAttached { await events.attach(try await call()) }
         }
+        if leaving == nil { await events.reach(plan.heard) }
     }
 
     var leftovers: [String] {
@@ -67,9 +70,10 @@ final class TraceReplay {
 
     func stop() async {
         joining?.cancel()
-        await socket.stop()
+        if leaving == nil, events.isAttached { try? await call().leave() }
         await bridge.shutdown()
         await leaving?.value
+        await socket.stop()
         await peers.close()
         await engine.shutdown()
     }
@@ -99,7 +103,10 @@ final class TraceReplay {
             publishing.append(Task { try await call.publish(media) })
         case .muteMicrophone(let muted): try await call.setMuted(muted, try await track(0))
         case .unpublishCamera: try await call.unpublish(try await track(1))
-        case .leave: leaving = Task { await call.leave() }
+        case .leave:
+            // Nobody hears what is said after the goodbye.
+            await events.reach(plan.heard)
+            leaving = Task { await call.leave() }
         case .dropSocket: socket.drop()
         case .demandFullReconnect:
             try await socket.send(.with { $0.leave.action = .reconnect })
@@ -176,7 +183,7 @@ final class TraceReplay {
         let item = try await inbox.take(line.kind) {
             $0.kind == line.kind && $0.body["target"] as? String == target
         }
-        note(item, line, isOrdered: false)
+        note(item, line)
     }
 
     /// Takes the offer with as many sections as the recorded one; those on the way there are answered as well.
@@ -193,11 +200,11 @@ final class TraceReplay {
         }
     }
 
-    private func note(_ item: TraceInbox.Item, _ line: TraceLine, isOrdered: Bool = true) {
+    private func note(_ item: TraceInbox.Item, _ line: TraceLine) {
         var mapped = item.body
         for (recorded, ours) in cids { mapped = Self.renamed(mapped, ours, recorded) }
         results.append(comparison.compare(mapped, with: line))
-        guard isOrdered, line.kind != "subscriptionPermission" else { return }
+        guard !TracePlan.unordered.contains(line.kind) else { return }
         if item.number < lastNumber { misplaced.append("\(line.kind) (line \(line.line))") }
         lastNumber = item.number
     }
