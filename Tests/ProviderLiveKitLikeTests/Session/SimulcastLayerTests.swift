@@ -68,7 +68,8 @@ import Testing
         let encoding = VideoEncoding(layers: VideoLayer.standard(width: 1280, height: 720, bitrate: 1_700_000))
         let request = Livekit_AddTrackRequest(
             LocalTrack(.video(source, encoding), id: "cid"), source: .camera, isEncrypted: true)
-        #expect(request.layers.map(\.rid) == ["f", "h", "q"])
+        #expect(request.layers.map(\.rid) == ["", "", ""], "the server knows them by the quality")
+        #expect(!request.disableRed, "that is about sound")
         #expect(request.layers.map(\.quality) == [.high, .medium, .low])
         #expect(request.simulcastCodecs.map(\.layers) == [request.layers])
         #expect(request.simulcastCodecs.map(\.cid) == ["cid"])
