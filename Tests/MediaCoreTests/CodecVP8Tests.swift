@@ -45,6 +45,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [(622_080, 640, 360), (2_488_320, 1280, 720), (155_520, 320, 180)])
+    func theFirstPicturesAreReadable(bitrate: Int, width: Int, height: Int) throws {
+        let source = try TestCardSource(sender: 5, width: width, height: height)
+        let encoder = try VP8Encoder(.init(bitrate: bitrate))
+        let decoder = try VP8Decoder()
+        for (number, picture) in pictures(source, 60).enumerated() {
+            let packet = try encode(encoder, picture)
+            let decoded = try #require(
+                try packet.bytes.withUnsafeBytes { try decoder.decode($0, captureTime: picture.captureTime) })
+            #expect(TestCardReader.read(decoded) != nil, "picture \(number)")
+        }
+    }
+
     @Test func keyFramesComeOnDemandAndStayModerate() throws {
         let source = try TestCardSource(sender: 2)
         let encoder = try VP8Encoder(.init(bitrate: 300_000))

@@ -34,8 +34,10 @@ enum ClientIdentity {
         var query = [
             ("protocol", "\(protocolVersion)"), ("sdk", "swift"), ("version", version), ("os", "linux"),
             ("auto_subscribe", request.autoSubscribe ? "1" : "0"),
-            ("adaptive_stream", request.adaptiveStream ? "1" : "0"), ("subscriber_allow_pause", "1"),
+            ("adaptive_stream", request.adaptiveStream ? "1" : "0"),
         ]
+        // Who follows a layout is told when a picture is held back; for anybody else a few pictures beat none.
+        if request.adaptiveStream { query.append(("subscriber_allow_pause", "1")) }
         if let resuming = request.resuming {
             query += [
                 ("reconnect", "1"), ("sid", resuming.participant),
@@ -52,7 +54,7 @@ enum ClientIdentity {
         join.clientInfo = info
         join.connectionSettings.autoSubscribe = request.autoSubscribe
         join.connectionSettings.adaptiveStream = request.adaptiveStream
-        join.connectionSettings.subscriberAllowPause = true
+        join.connectionSettings.subscriberAllowPause = request.adaptiveStream
         if let offer { join.publisherOffer = offer }
         if let resuming = request.resuming {
             join.reconnect = true

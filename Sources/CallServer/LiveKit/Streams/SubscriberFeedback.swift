@@ -14,7 +14,10 @@ struct SubscriberFeedback {
     /// The estimate that has come since the last `takeEstimate`, in bit/s.
     private var estimate: Int?
     private var reports: [UInt32: Reports] = [:]
-    private var worstLoss = 0.0
+    /// Mean over the latest handful of reports of all streams: one second of one stream has too few packets to tell a
+    /// full path from bad luck.
+    private var loss = 0.0
+    private var hasNewLoss = false
 
     mutating func note(estimate: Int) { self.estimate = estimate }
 
@@ -24,7 +27,8 @@ struct SubscriberFeedback {
         entry.jitter = max(entry.jitter, jitter)
         entry.roundTrip = max(entry.roundTrip, roundTrip ?? .zero)
         reports[ssrc] = entry
-        worstLoss = max(worstLoss, loss)
+        self.loss += (loss - self.loss) * SubscriberFeedback.lossSmoothing
+        hasNewLoss = true
     }
 
     mutating func takeEstimate() -> Int? {
@@ -32,11 +36,13 @@ struct SubscriberFeedback {
         return estimate
     }
 
-    /// The largest share of any stream's packets lost, of the reports since the last call, 0...1.
+    /// The share of packets lost over the latest reports, 0...1; 0 where none has come since the last call.
     mutating func takeLoss() -> Double {
-        defer { worstLoss = 0 }
-        return worstLoss
+        defer { hasNewLoss = false }
+        return hasNewLoss ? loss : 0
     }
+
+    private static let lossSmoothing = 0.2
 
     /// The reports about a stream since the last call.
     mutating func takeReports(_ ssrc: UInt32) -> Reports { reports.removeValue(forKey: ssrc) ?? Reports() }
