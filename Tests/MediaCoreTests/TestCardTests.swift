@@ -170,4 +170,13 @@ extension VideoFrame {
             return (Double(sums.0) / count, Double(sums.1) / count)
         }
     }
+
+    @Test func theBlackEndOfATrackIsNoDamage() throws {
+        let source = try TestCardSource(sender: 9, width: 320, height: 180)
+        let sink = TestCardSink()
+        sink.receive(try #require(source.nextFrame(at: .zero)), at: .zero)
+        sink.receive(VideoFrame(black: 8, by: 8), at: .zero)
+        sink.receive(VideoFrame(black: 320, by: 180), at: .zero)
+        #expect(sink.report.framesRead == 1 && sink.report.blank == 1 && sink.report.unreadable == 1)
+    }
 }

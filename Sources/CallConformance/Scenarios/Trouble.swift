@@ -10,9 +10,8 @@ extension ConformanceSuite {
             try await stage.inject(.badNetwork(lossPercent: 5, delayMilliseconds: 50))
             let people = try await stage.gather(["ada", "bob"])
             try await people[0].call.publish(.testTone(440), .testCard(.small, sender: 8))
-            try await stage.until("bob hears and sees ada") {
-                people[1].hears("ada", 440) && people[1].pictures(of: "ada") >= 60
-            }
+            try await stage.until("bob hears ada") { people[1].hears("ada", 440) }
+            try await stage.until("bob sees 60 pictures of ada") { people[1].pictures(of: "ada") >= 60 }
             guard let card = people[1].card(of: "ada") else { throw ConformanceFailure("bob has seen nothing") }
             try stage.expect(card.unreadable == 0, "\(card.unreadable) pictures are damaged")
             try stage.expect(card.missing <= 6, "\(card.missing) of 60 pictures are missing")

@@ -8,6 +8,8 @@ public struct TestCardReport: Sendable, Hashable {
     public var framesRead = 0
     /// Pictures without a readable card.
     public var unreadable = 0
+    /// Pictures too small for a card: the black ones with which a server ends a track that was muted or withdrawn.
+    public var blank = 0
     /// Pictures of another sender.
     public var wrongSender = 0
     /// Pictures with the number of the one before.
@@ -39,6 +41,8 @@ public final class TestCardSink: VideoSink {
     /// - Parameter expectedSender: whose pictures should come; nil takes the first reading's sender.
     public init(expectedSender: UInt16? = nil) { state = Mutex(State(sender: expectedSender)) }
 
+    private static let blankSide = 16
+
     /// What was seen so far.
     public var report: TestCardReport { state.withLock { $0.report } }
 
@@ -47,6 +51,9 @@ public final class TestCardSink: VideoSink {
 
     /// Reads one picture that arrived at `now`.
     public func receive(_ frame: VideoFrame, at now: MediaTime) {
+        guard frame.width > TestCardSink.blankSide || frame.height > TestCardSink.blankSide else {
+            return state.withLock { $0.report.blank += 1 }
+        }
         let reading = TestCardReader.read(frame)
         state.withLock { $0.count(reading, at: now) }
     }
