@@ -4,6 +4,15 @@ import Testing
 @Suite struct TestCardTests {
     private static let interval: Int64 = 33_333_333
 
+    @Test func theBlackEndOfATrackIsNoDamage() throws {
+        let source = try TestCardSource(sender: 9, width: 320, height: 180)
+        let sink = TestCardSink()
+        sink.receive(try #require(source.nextFrame(at: .zero)), at: .zero)
+        sink.receive(VideoFrame(black: 8, by: 8), at: .zero)
+        sink.receive(VideoFrame(black: 320, by: 180), at: .zero)
+        #expect(sink.report.framesRead == 1 && sink.report.blank == 1 && sink.report.unreadable == 1)
+    }
+
     @Test(arguments: [(160, 90), (320, 180), (640, 360), (641, 361), (1_280, 720), (480, 640)])
     func readsWhatItDrew(width: Int, height: Int) throws {
         let source = try TestCardSource(sender: 0xbeef, width: width, height: height)
@@ -169,14 +178,5 @@ extension VideoFrame {
             let count = Double(planes.chromaWidth * planes.chromaHeight)
             return (Double(sums.0) / count, Double(sums.1) / count)
         }
-    }
-
-    @Test func theBlackEndOfATrackIsNoDamage() throws {
-        let source = try TestCardSource(sender: 9, width: 320, height: 180)
-        let sink = TestCardSink()
-        sink.receive(try #require(source.nextFrame(at: .zero)), at: .zero)
-        sink.receive(VideoFrame(black: 8, by: 8), at: .zero)
-        sink.receive(VideoFrame(black: 320, by: 180), at: .zero)
-        #expect(sink.report.framesRead == 1 && sink.report.blank == 1 && sink.report.unreadable == 1)
     }
 }

@@ -59,14 +59,24 @@ extension ConfigurationNode {
         do {
             self.init(value: try JSONDecoder().decode(JSONValue.self, from: data), path: "")
         } catch {
-            throw ServiceConfigurationError(path: "", problem: "this is no valid JSON: \(Self.explain(error))")
+            throw ServiceConfigurationError(path: "", problem: "this is no valid JSON\(Self.place(of: data))")
         }
     }
 
-    private static func explain(_ error: any Error) -> String {
-        guard case .dataCorrupted(let context)? = error as? DecodingError else { return "\(error)" }
-        let underlying = context.underlyingError.map { $0 as NSError }
-        let detail = underlying?.userInfo["NSDebugDescription"] as? String ?? underlying.map { "\($0)" }
-        return detail ?? context.debugDescription
+    /// Where a document stops being JSON: the decoder doesn't say, an older reader gives the byte.
+    private static func place(of data: Data) -> String {
+        do {
+            _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+            return ""
+        } catch {
+            let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+            guard let offset = text.split(whereSeparator: { !$0.isNumber }).last.flatMap({ Int($0) }) else {
+                return text.isEmpty ? "" : ": \(text)"
+            }
+            let before = data.prefix(offset)
+            let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+            let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+            return " at line \(line), column \(column)"
+        }
     }
 }

@@ -73,8 +73,14 @@ package struct CodecCapability: Hashable, Sendable {
         for rule in rules {
             if let value = codec.parameters[rule.name] { result[rule.name] = value }
         }
+        let start = CodecCapability.startBitrate
+        if let bitrate = codec.parameters[start] { result[start] = bitrate }
         return result
     }
+
+    /// What a libwebrtc sender wants to begin with, in kbit/s. It listens only to the other side's description, so it
+    /// writes the value into its offer for the answer to repeat.
+    private static let startBitrate = "x-google-start-bitrate"
 }
 
 extension CodecCapability.ParameterRule {
