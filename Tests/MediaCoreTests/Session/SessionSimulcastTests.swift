@@ -91,7 +91,7 @@ import Testing
         // It comes back with a key frame.
         await pair.sender.setActiveLayers(["q", "h", "f"], of: sender)
         let back = try await pair.layers { $0[0].framesSent > paused[0].framesSent }
-        #expect(back[0].keyFramesSent == paused[0].keyFramesSent + 1)
+        #expect(back[0].keyFramesSent > paused[0].keyFramesSent)
         // Too little for the two larger ones.
         await pair.sender.setTargetBitrate(80_000, of: sender)
         let squeezed = try await pair.layers { $0.map(\.isActive) == [false, false, true] }

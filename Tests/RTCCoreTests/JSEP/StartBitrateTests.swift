@@ -1,6 +1,7 @@
-import RTCCore
 import RTCWire
 import Testing
+
+@testable import RTCCore
 
 @Suite struct StartBitrateTests {
     private func answer(to parameters: SDPFormatParameters) -> SDPFormatParameters {
