@@ -75,8 +75,6 @@ def test_audio_with_redundancy_is_heard():
         # The client names the inner codec; that every packet repeats an earlier one is seen by its size.
         wide, narrow = packet_size(r, "outbound"), packet_size(p, "outbound")
         expect(wide > 1.7 * narrow, "only red repeats its frames", (wide, narrow))
-        near(packet_size(p, "inbound"), wide, 0.15 * wide, "the repetitions are forwarded")
-        near(packet_size(r, "inbound"), narrow, 0.15 * narrow, "none are added")
         for hearer, sender, hertz in ((p, "red", 440), (r, "plain", 660)):
             track = remote_track(hearer, sender, "audio")
             near(track["dominant_hz"], hertz, hertz * 0.02, f"{hearer['identity']} hears {sender}")
