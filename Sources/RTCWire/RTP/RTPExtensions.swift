@@ -66,10 +66,10 @@ package struct RTPExtensions: Hashable, Sendable {
     package var transmissionOffset: Int32?
     /// 0 for real-time video, 1 for a screen.
     package var videoContentType: UInt8?
-    /// What is passed on as it is: where it stands in the packet. These are read only; `RTPOpaqueElements` are written.
-    package internal(set) var dependencyDescriptor = RTPElementPlace()
-    package internal(set) var colorSpace = RTPElementPlace()
-    package internal(set) var videoTiming = RTPElementPlace()
+    /// What is passed on as it is: where it stands in the packet. `RTPOpaqueElements` are written.
+    package var dependencyDescriptor = RTPElementPlace()
+    package var colorSpace = RTPElementPlace()
+    package var videoTiming = RTPElementPlace()
 
     package init() {}
 
