@@ -49,8 +49,9 @@ def agent_and_real_peer(mode):
             "--at", "7:rpc:ours=from real", seconds=11)
         ours = agent(
             url, "ours", *own, "--tone", "440", "--data", "hello", "--data-count", "20", "--data-interval", "0.05",
-            "--data-topic", "greetings", "--data-delay", "4", "--text", "t=our text", "--rpc", "real=from ours", seconds=10)
-        o, r = ours.result(), real.result()
+            "--data-topic", "greetings", "--data-wait", "real", "--data-delay", "2", "--text", "t=our text", "--rpc", "real=from ours", seconds=90)
+        r = real.result()
+        o = ours.stopped()
         expect(o["data"]["sent"] == 20, "we send 20", o["data"])
         got = messages_of(r, "ours", "hello", True)
         expect(got == [f"hello#{n}" for n in range(20)], "the real peer gets them in order and once", got)
@@ -100,9 +101,10 @@ def test_data_is_encrypted_end_to_end():
         real = lk_peer(url, "real", "--e2ee-key", "one key", "--at", "5:data:secret", seconds=9)
         ours = agent(
             url, "ours", "--tone", "440", "--e2ee-key", "one key", "--data", "hidden", "--data-count", "3",
-            "--data-delay", "4", "--data-interval", "0.1", seconds=8)
+            "--data-wait", "real", "--data-delay", "2", "--data-interval", "0.1", seconds=90)
         keyless = lk_peer(url, "keyless", seconds=9)
-        o, r, k = ours.result(), real.result(), keyless.result()
+        r, k = real.result(), keyless.result()
+        o = ours.stopped()
         expect(messages_of(r, "ours", "hidden", True) == [f"hidden#{n}" for n in range(3)], "the real peer reads ours", r["data"])
         expect([d["text"] for d in o["data"]["received"]] == ["secret"], "we read the real peer's", o["data"])
         expect(k["data"] == [], "without the key nothing is read", k["data"])

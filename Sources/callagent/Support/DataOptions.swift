@@ -31,6 +31,12 @@ struct DataOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Seconds to wait before anything of this is sent.")
     var dataDelay = 1.0
 
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Send nothing of this before that participant is there (30 s at most).", valueName: "identity"))
+    var dataWait: [String] = []
+
     func validate() throws {
         guard dataCount >= 0 else { throw ValidationError("--data-count \(dataCount): use 0 or more.") }
         guard (0.001...3600).contains(dataInterval) else {
@@ -49,6 +55,7 @@ struct DataOptions: ParsableArguments {
     /// Sends all of it; returns when that is done, or the task is cancelled.
     func send(in call: Call, telling participant: AgentParticipant) async throws {
         guard data != nil || !text.isEmpty || !rpc.isEmpty else { return }
+        for identity in dataWait { await Self.arrival(of: identity, in: call) }
         try await Task.sleep(for: .seconds(dataDelay))
         for item in text {
             let (topic, content) = Self.parts(item)
@@ -56,6 +63,7 @@ struct DataOptions: ParsableArguments {
         }
         for item in rpc {
             let (identity, payload) = Self.parts(item)
+            await Self.arrival(of: identity, in: call)
             do {
                 let answer = try await call.performRPC(to: identity, method: "echo", payload: payload)
                 await participant.noteRPC(identity, answer)
@@ -70,6 +78,19 @@ struct DataOptions: ParsableArguments {
             sent += 1
             await participant.noteDataSent()
             try await Task.sleep(for: .seconds(dataInterval))
+        }
+    }
+
+    /// Returns when the participant is there, or after 30 s: what is then sent to it says that it isn't.
+    private static func arrival(of identity: String, in call: Call) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await case .participantJoined(let participant) in call.events where participant.identity == identity
+                { return }
+            }
+            group.addTask { try? await Task.sleep(for: .seconds(30)) }
+            await group.next()
+            group.cancelAll()
         }
     }
 
