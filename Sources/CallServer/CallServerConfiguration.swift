@@ -10,7 +10,7 @@ public struct CallServerConfiguration: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Rooms at a time; a join that would open another is answered with 503.
         public var rooms = 1_000
-        /// Participants in one room; a further join is answered with 503.
+        /// Participants in one room; who joins beyond is told so and sent away.
         public var participantsPerRoom = 100
         /// Participants over all rooms; a further join is answered with 503.
         public var participants = 2_000

@@ -15,10 +15,14 @@ final class RoomDirectory: Sendable {
         /// Of rooms that have a bound of their own.
         var seats: [String: Int] = [:]
 
-        func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
+        /// The server takes somebody for that room, whether or not the room itself does.
+        func takes(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
             participants < limits.participants && pending < min(limits.pendingParticipants, limits.halfOpenPeers / 2)
                 && (rooms[room] != nil || rooms.count < limits.rooms)
-                && (seated[room]?.count ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
+        }
+
+        func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
+            takes(room, limits) && (seated[room]?.count ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
         }
 
         func isSeated(_ identity: String, in room: String) -> Bool { seated[room]?[identity] != nil }
@@ -74,9 +78,10 @@ final class RoomDirectory: Sendable {
         self.loops = loops
     }
 
-    /// Whether the server could let somebody into a room: one who is there already takes the place of the earlier self.
-    func hasSeat(in room: String, for identity: String) -> Bool {
-        state.withLockedValue { $0.isSeated(identity, in: room) || $0.isFree(room, configuration.limits) }
+    /// Whether the server has room for somebody; one who is there already takes the place of the earlier self. Whether
+    /// the room is full is said later, by a message: clients try again elsewhere where the server is full, and don't here.
+    func mayEnter(_ room: String, _ identity: String) -> Bool {
+        state.withLockedValue { $0.isSeated(identity, in: room) || $0.takes(room, configuration.limits) }
     }
 
     /// A seat in a room, or nil where the room or the server is full.

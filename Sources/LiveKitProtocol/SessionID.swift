@@ -11,6 +11,9 @@ package enum SessionID {
         "TR_" + (type == .video ? "V" : "A") + letter(of: source) + random()
     }
 
+    /// What marks the frames that a server puts into encrypted tracks: 43 letters and digits, known to a room alone.
+    package static func trailer() -> String { random(43, of: alphabet) }
+
     private static func letter(of source: Livekit_TrackSource) -> String {
         switch source {
         case .camera: "C"
@@ -24,8 +27,10 @@ package enum SessionID {
     // Without the characters that are easily taken for one another.
     private static let alphabet = Array("23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
 
-    private static func random() -> String {
+    private static func random() -> String { random(12, of: alphabet) }
+
+    private static func random(_ count: Int, of characters: [Character]) -> String {
         var generator = SystemRandomNumberGenerator()
-        return String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+        return String((0..<count).map { _ in characters[Int.random(in: 0..<characters.count, using: &generator)] })
     }
 }

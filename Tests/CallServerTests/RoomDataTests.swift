@@ -78,4 +78,40 @@ import Testing
         #expect(
             plain.stamp(.with { $0.speaker = .init() }, kind: .reliable) == nil, "who speaks is the server's to say")
     }
+
+    @Test func whatAgentsSayForOthersIsMarked() throws {
+        let agent = DataPacketOrigin(sid: "PA_a", identity: "agent", isAgent: true)
+        let plain = DataPacketOrigin(sid: "PA_b", identity: "bob")
+        let chat = Livekit_DataPacket.with {
+            $0.participantIdentity = "bob"
+            $0.chatMessage.message = "hello"
+        }
+        #expect(try #require(agent.stamp(chat, kind: .reliable)).chatMessage.generated)
+        #expect(try #require(plain.stamp(chat, kind: .reliable)).chatMessage.generated == false)
+        let text = Livekit_DataPacket.with {
+            $0.participantIdentity = "bob"
+            $0.streamHeader.textHeader = .init()
+        }
+        let written = try #require(agent.stamp(text, kind: .reliable))
+        #expect(written.streamHeader.textHeader.generated && written.participantIdentity == "bob")
+        let bytes = Livekit_DataPacket.with {
+            $0.participantIdentity = "bob"
+            $0.streamHeader.byteHeader = .init()
+        }
+        #expect(try #require(agent.stamp(bytes, kind: .reliable)).participantIdentity == "agent")
+        let transcription = Livekit_DataPacket.with { $0.transcription.trackID = "TR_x" }
+        #expect(agent.stamp(transcription, kind: .reliable) != nil)
+        #expect(plain.stamp(transcription, kind: .reliable) == nil, "only agents write down what is said")
+    }
+
+    @Test func noncesAreRememberedForAWhile() {
+        var nonces = RecentNonces()
+        func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
+        let early = [nonce(0), nonce(0), [], [], [1]].map { nonces.isKnown($0) }
+        #expect(early == [false, true, false, false, false])
+        let later = (UInt8(1)...100).map { nonces.isKnown(nonce($0)) }
+        #expect(later.allSatisfy { !$0 })
+        let end = [nonces.isKnown(nonce(100)), nonces.isKnown(nonce(0))]
+        #expect(end == [true, false], "a hundred are kept")
+    }
 }

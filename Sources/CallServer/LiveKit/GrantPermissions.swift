@@ -9,6 +9,10 @@ extension VideoGrant {
         canPublishData = permissions.canPublishData
         canUpdateOwnMetadata = permissions.canUpdateMetadata
         hidden = permissions.isHidden
+        recorder = permissions.isRecorder ? true : nil
+        agent = permissions.isAgent ? true : nil
+        canSubscribeMetrics = permissions.canSubscribeMetrics ? true : nil
+        canManageAgentSession = permissions.canManageAgentSession ? true : nil
         canPublishSources = permissions.sources.isEmpty ? nil : permissions.sources.map(\.grantName).sorted()
     }
 }

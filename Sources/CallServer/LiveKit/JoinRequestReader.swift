@@ -4,18 +4,12 @@ import LiveKitProtocol
 enum JoinRequestReader {
     static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) throws(LiveKitRefusal) {
         guard let text = request["join_request"], !text.isEmpty else {
-            throw LiveKitRefusal(400, "join_request is missing")
+            throw LiveKitRefusal(400, "join_request is required")
         }
         guard let join = SignalReading.joinRequest(text) else {
-            throw LiveKitRefusal(400, "join_request cannot be decoded")
+            throw LiveKitRefusal(400, "cannot unmarshal join request")
         }
-        if !join.metadata.isEmpty || !join.participantAttributes.isEmpty {
-            guard ticket.grant.canUpdateOwnMetadata == true else {
-                throw LiveKitRefusal(401, "permissions denied: canUpdateOwnMetadata is not granted")
-            }
-            if !join.metadata.isEmpty { ticket.metadata = join.metadata }
-            ticket.attributes.merge(join.participantAttributes) { $1 }
-        }
+        try ticket.describe(metadata: join.metadata, attributes: join.participantAttributes)
         ticket.client = join.clientInfo
         ticket.autoSubscribe = join.connectionSettings.autoSubscribe
         ticket.allowsPause = join.connectionSettings.subscriberAllowPause
@@ -29,7 +23,10 @@ enum JoinRequestReader {
 
 /// Reads the query of `/rtc`.
 enum JoinQueryReader {
-    static func read(_ request: HTTPRequest, into ticket: inout LiveKitTicket) {
+    /// - Parameter isStrict: attributes that can't be read are an error; otherwise they are as good as none.
+    static func read(
+        _ request: HTTPRequest, into ticket: inout LiveKitTicket, isStrict: Bool
+    ) throws(LiveKitRefusal) {
         ticket.autoSubscribe = request.flag("auto_subscribe") ?? true
         ticket.allowsPause = request.flag("subscriber_allow_pause") ?? false
         ticket.reconnects = request.flag("reconnect") ?? false
@@ -52,11 +49,18 @@ enum JoinQueryReader {
                 capabilities[String($0)]
             }
         }
-        if let name = request["publish"], !name.isEmpty { ticket.becomePublishOnly(name) }
-        guard ticket.grant.canUpdateOwnMetadata == true, let text = request["attributes"],
-            let attributes = Base64.decode(text).flatMap(JSONText.strings)
-        else { return }
-        ticket.attributes.merge(attributes) { $1 }
+        try ticket.describe(attributes: attributes(request, isStrict: isStrict))
+        if let name = request["publish"], !name.isEmpty { try ticket.becomePublishOnly(name) }
+    }
+
+    /// `attributes` is base64 of a JSON object.
+    private static func attributes(
+        _ request: HTTPRequest, isStrict: Bool
+    ) throws(LiveKitRefusal) -> [String: String] {
+        guard let text = request["attributes"], !text.isEmpty else { return [:] }
+        if let attributes = Base64.decode(text).flatMap(JSONText.strings) { return attributes }
+        guard isStrict else { return [:] }
+        throw LiveKitRefusal(400, "cannot decode attributes")
     }
 
     private static let capabilities: [String: Livekit_ClientInfo.Capability] = [

@@ -11,7 +11,9 @@ extension LiveKitParticipant {
         let source = TrackSource(request.source)
         let permissions = room.model.participant(sid)?.permissions
         // A second codec for a track that is there already: clients go on without it.
-        if !request.sid.isEmpty, room.tracks[request.sid] != nil { return refuse(request, .unsupportedType) }
+        if !request.sid.isEmpty {
+            return refuse(request, room.tracks[request.sid]?.publisher == sid ? .unsupportedType : .notFound)
+        }
         if permissions?.mayPublish(source) != true || request.type == .data {
             return refuse(request, request.type == .data ? .unsupportedType : .notAllowed)
         }

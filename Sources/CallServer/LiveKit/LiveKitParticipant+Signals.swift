@@ -27,13 +27,8 @@ extension LiveKitParticipant {
                 })
         case .syncState(let state): handleSyncState(state)
         case .simulate(let scenario): simulate(scenario)
-        case .updateAudioTrack(let update):
-            room.updateTrack(update.trackSid, of: self) { $0.audioFeatures = update.features }
-        case .updateVideoTrack(let update):
-            room.updateTrack(update.trackSid, of: self) {
-                $0.width = update.width
-                $0.height = update.height
-            }
+        case .updateAudioTrack(let update): updateTrack(update)
+        case .updateVideoTrack(let update): updateTrack(update)
         case .updateLayers, .publishDataTrackRequest,
             .unpublishDataTrackRequest, .updateDataSubscription, .storeDataBlobRequest, .getDataBlobRequest, nil:
             logger.debug("signalling message not acted on")
@@ -53,9 +48,35 @@ extension LiveKitParticipant {
     private func setMuted(_ mute: Livekit_MuteTrackRequest) {
         if let pending = pendingTracks.first(where: { $0.sid == mute.sid }) {
             pending.info.muted = mute.muted
-        } else {
+        } else if room.tracks[mute.sid]?.publisher == sid {
             room.setMuted(mute.muted, track: mute.sid, of: self)
+        } else {
+            refuse(.mute(mute), .notFound)
         }
+    }
+
+    private func updateTrack(_ update: Livekit_UpdateLocalAudioTrack) {
+        let isKnown = room.updateTrack(update.trackSid, of: self) { $0.setAudioFeatures(update.features) }
+        if !isKnown { refuse(.updateAudioTrack(update), .notFound) }
+    }
+
+    private func updateTrack(_ update: Livekit_UpdateLocalVideoTrack) {
+        let isKnown = room.updateTrack(update.trackSid, of: self) {
+            $0.width = update.width
+            $0.height = update.height
+        }
+        if !isKnown { refuse(.updateVideoTrack(update), .notFound) }
+    }
+
+    /// Says that a request is not fulfilled, with the request.
+    private func refuse(
+        _ request: Livekit_RequestResponse.OneOf_Request, _ reason: Livekit_RequestResponse.Reason
+    ) {
+        send(
+            .with {
+                $0.requestResponse.reason = reason
+                $0.requestResponse.request = request
+            })
     }
 
     func updateSubscription(_ update: Livekit_UpdateSubscription) {
@@ -91,7 +112,7 @@ extension LiveKitParticipant {
         var response = Livekit_RequestResponse()
         response.requestID = update.requestID
         response.updateMetadata = update
-        response.reason = refusal(of: update)
+        (response.reason, response.message) = refusal(of: update)
         if response.reason == .ok {
             room.update(sid) { participant in
                 if !update.metadata.isEmpty { participant.metadata = update.metadata }
@@ -103,13 +124,20 @@ extension LiveKitParticipant {
         if response.reason != .ok || ticket.client.protocol >= 15 { send(.with { $0.requestResponse = response }) }
     }
 
-    private func refusal(of update: Livekit_UpdateParticipantMetadata) -> Livekit_RequestResponse.Reason {
+    /// `ok` where the change may be made; else why not, in LiveKit's words.
+    private func refusal(
+        of update: Livekit_UpdateParticipantMetadata
+    ) -> (Livekit_RequestResponse.Reason, String) {
         let limits = room.configuration.limits
-        guard room.model.participant(sid)?.permissions.canUpdateMetadata == true else { return .notAllowed }
+        guard room.model.participant(sid)?.permissions.canUpdateMetadata == true else {
+            return (.notAllowed, "does not have permission to update own metadata")
+        }
+        guard update.name.count <= limits.name else { return (.limitExceeded, "exceeds name length limit") }
+        guard update.metadata.utf8.count <= limits.metadata else {
+            return (.limitExceeded, "exceeds metadata size limit")
+        }
         let attributes = update.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        let fits =
-            update.metadata.utf8.count <= limits.metadata && update.name.count <= limits.name
-            && attributes <= limits.attributes
-        return fits ? .ok : .limitExceeded
+        guard attributes <= limits.attributes else { return (.limitExceeded, "exceeds attributes size limit") }
+        return (.ok, "")
     }
 }

@@ -67,6 +67,15 @@ final class LiveKitParticipant: @unchecked Sendable {
     var eventLoop: any EventLoop { room.eventLoop }
     var isActive: Bool { room.model.participant(sid)?.state == .active }
 
+    /// Records the room.
+    var isRecorder: Bool {
+        ticket.claims.kind == "egress" || room.model.participant(sid)?.permissions.isRecorder == true
+    }
+    /// Serves or records the others, and doesn't count as one of them.
+    var isDependent: Bool {
+        isRecorder || ticket.claims.kind == "agent" || room.model.participant(sid)?.permissions.isAgent == true
+    }
+
     /// The connection that must stand for the participant to be active.
     var primary: MediaConnection { isSubscriberPrimary ? subscriber : publisher }
     /// Two connections, of which the one that we offer is set up first.

@@ -18,14 +18,21 @@ extension LiveKitRoom {
         for participant in participants.values { participant.send(message) }
     }
 
-    /// Changes what is known of a participant's track, published or announced, and tells everybody.
-    func updateTrack(_ sid: String, of participant: LiveKitParticipant, _ change: (inout Livekit_TrackInfo) -> Void) {
-        if let pending = participant.pendingTracks.first(where: { $0.sid == sid }) { return change(&pending.info) }
-        guard let track = tracks[sid], track.publisher == participant.sid else { return }
+    /// Changes what is known of a participant's track, published or announced, and tells everybody; false where the
+    /// participant has no such track.
+    func updateTrack(
+        _ sid: String, of participant: LiveKitParticipant, _ change: (inout Livekit_TrackInfo) -> Void
+    ) -> Bool {
+        if let pending = participant.pendingTracks.first(where: { $0.sid == sid }) {
+            change(&pending.info)
+            return true
+        }
+        guard let track = tracks[sid], track.publisher == participant.sid else { return false }
         var info = track.info
         change(&info)
-        guard info != track.info else { return }
+        guard info != track.info else { return true }
         track.info = info
         update(participant.sid, now: true) { _ in }
+        return true
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LiveKitProtocol
 import NIOCore
 import SFUCore
@@ -81,7 +82,11 @@ extension LiveKitRoom {
             $0.creationTimeMs = createdAt
             $0.enabledCodecs = LiveKitCodecs.ofRoom
             $0.metadata = settings.metadata
-            $0.numParticipants = UInt32(clamping: model.participants.count { !$0.permissions.isHidden })
+            $0.numParticipants = UInt32(
+                clamping: participants.values.count { participant in
+                    !participant.isDependent && model.participant(participant.sid)?.permissions.isHidden == false
+                })
+            $0.activeRecording = participants.values.contains(where: \.isRecorder)
             $0.numPublishers = UInt32(clamping: model.participants.count(where: \.isPublisher))
         }
     }
@@ -104,8 +109,9 @@ extension LiveKitRoom {
             $0.pingTimeout = 15
             $0.serverInfo = LiveKitRoom.serverInfo
             $0.iceServers = configuration.iceServers.map(\.wire)
+            $0.sifTrailer = Data(injectionTrailer.utf8)
             $0.enabledPublishCodecs = LiveKitCodecs.forPublishing
-            $0.fastPublish = true
+            $0.fastPublish = participant.ticket.grant.mayPublish
         }
     }
 
@@ -147,7 +153,11 @@ extension Permissions {
             $0.canPublishData = canPublishData
             $0.canPublishSources = sources.map(\.wire).sorted { $0.rawValue < $1.rawValue }
             $0.hidden = isHidden
+            $0.recorder = isRecorder
+            $0.agent = isAgent
             $0.canUpdateMetadata = canUpdateMetadata
+            $0.canSubscribeMetrics = canSubscribeMetrics
+            $0.canManageAgentSession = canManageAgentSession
         }
     }
 }

@@ -12,6 +12,8 @@ final class LiveKitRoom: @unchecked Sendable {
     let loop: ServerLoop
     let directory: RoomDirectory
     let createdAt = WallClock.milliseconds
+    /// What frames end with that the server itself puts into tracks that are encrypted end to end.
+    let injectionTrailer = SessionID.trailer()
     var logger: Logger
     var model = RoomModel()
     var tracks: [String: LiveKitTrack] = [:]
@@ -167,6 +169,10 @@ extension RoomParticipant {
         permissions.canPublishData = ticket.grant.mayPublishData
         permissions.canUpdateMetadata = ticket.grant.canUpdateOwnMetadata ?? false
         permissions.isHidden = ticket.grant.hidden ?? false
+        permissions.isRecorder = ticket.grant.recorder ?? false
+        permissions.isAgent = ticket.grant.agent ?? false
+        permissions.canSubscribeMetrics = ticket.grant.canSubscribeMetrics ?? false
+        permissions.canManageAgentSession = ticket.grant.canManageAgentSession ?? false
         permissions.sources = Set((ticket.grant.canPublishSources ?? []).compactMap(TrackSource.init(grantName:)))
         self.init(
             id: participant.sid, identity: ticket.identity, name: ticket.claims.name ?? "", metadata: ticket.metadata,

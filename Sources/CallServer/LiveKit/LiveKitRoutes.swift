@@ -49,25 +49,31 @@ struct LiveKitRoutes: Sendable {
         guard let video = claims.video, video.roomJoin == true else { throw LiveKitRefusal(401, "permissions denied") }
         let limit = configuration.limits.name
         guard !claims.identity.isEmpty else { throw LiveKitRefusal(400, "identity cannot be empty") }
-        guard claims.identity.count <= limit, (claims.name ?? "").count <= limit else {
-            throw LiveKitRefusal(400, "identity or name is longer than \(limit) characters")
+        guard claims.identity.count <= limit else {
+            throw LiveKitRefusal(400, "participant identity length exceeds limits: max length \(limit)")
+        }
+        guard (claims.name ?? "").count <= limit else {
+            throw LiveKitRefusal(400, "name length exceeds limits: max length \(limit)")
         }
         guard let room = video.room, !room.isEmpty else { throw LiveKitRefusal(400, "no room name") }
-        guard room.count <= limit else { throw LiveKitRefusal(400, "room name is longer than \(limit) characters") }
-        let isV1 = request.path.hasPrefix("/rtc/v1")
+        guard room.count <= limit else {
+            throw LiveKitRefusal(400, "room name length exceeds limits: max length \(limit)")
+        }
+        // Whoever sends a join request means one connection, by whichever path.
+        let isV1 = request.path.hasPrefix("/rtc/v1") || request["join_request"]?.isEmpty == false
         var ticket = LiveKitTicket(claims: claims, room: room, isSingleConnection: isV1)
         if isV1 {
             try JoinRequestReader.read(request, into: &ticket)
         } else {
-            JoinQueryReader.read(request, into: &ticket)
+            try JoinQueryReader.read(request, into: &ticket, isStrict: request.path.hasSuffix("/validate"))
         }
         try checkSizes(ticket)
         guard configuration.autoCreatesRooms || directory.existingRoom(named: room) != nil else {
             throw LiveKitRefusal(404, "requested room does not exist")
         }
         // Whoever comes back has a seat, or is told so in its own words.
-        guard ticket.reconnects || directory.hasSeat(in: room, for: ticket.identity) else {
-            throw LiveKitRefusal(503, "the room or the server is full")
+        guard ticket.reconnects || directory.mayEnter(room, ticket.identity) else {
+            throw LiveKitRefusal(503, "node has exceeded its configured limit")
         }
         return ticket
     }

@@ -11,7 +11,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     private let channel: SignalChannel
     private let directory: RoomDirectory
     private let room = NIOLockedValueBox<LiveKitRoom?>(nil)
-    /// A client that sends text frames is answered in JSON.
+    /// A client that sends text frames is answered in JSON, until it sends binary ones.
     private var usesText = false
 
     init(channel: SignalChannel, ticket: LiveKitTicket, directory: RoomDirectory, logger: Logger) {
@@ -58,7 +58,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
                 isText = true
             }
             room.eventLoop.execute { [isText] in
-                if isText { self.usesText = true }
+                self.usesText = isText
                 self.participant?.handle(request)
             }
         } catch {

@@ -11,6 +11,9 @@ struct LiveKitRefusal: Error, Hashable {
         self.text = text
     }
 
+    /// The token does not grant what is asked for.
+    static let noPermission = LiveKitRefusal(401, "no permissions to access the room")
+
     var response: HTTPResponse { HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), text) }
 }
 
@@ -45,10 +48,20 @@ struct LiveKitTicket: Sendable {
     }
 
     /// A second connection of the same client that only publishes; `name` tells it from the first.
-    mutating func becomePublishOnly(_ name: String) {
+    ///
+    /// Throws where the token doesn't let it publish.
+    mutating func becomePublishOnly(_ name: String) throws(LiveKitRefusal) {
+        guard grant.mayPublish else { throw .noPermission }
         identity += "#\(name)"
-        claims.video?.canPublish = true
         claims.video?.canSubscribe = false
+    }
+
+    /// Adds what the client says of itself to what the token says; nothing that the token says is taken away.
+    mutating func describe(metadata: String = "", attributes: [String: String]) throws(LiveKitRefusal) {
+        guard !metadata.isEmpty || !attributes.isEmpty else { return }
+        guard grant.canUpdateOwnMetadata == true else { throw .noPermission }
+        if !metadata.isEmpty { self.metadata = metadata }
+        self.attributes.merge(attributes.filter { !$0.value.isEmpty }) { $1 }
     }
 
     /// Takes over what a newer connection of the same participant has shown.

@@ -14,61 +14,23 @@ final class LiveKitTrack {
     private(set) var format: TrackFormat?
     /// The publisher has been told that somebody listens.
     var wasSubscribed = false
-    private let wantsDTX: Bool
 
     init(_ request: Livekit_AddTrackRequest, publisher: String) {
         let sid = SessionID.track(type: request.type, source: request.source)
         self.sid = sid
         self.publisher = publisher
         cid = request.cid
-        wantsDTX = !request.disableDtx
-        let layers = request.layers.sorted { $0.quality.rawValue < $1.quality.rawValue }
-        info = .with {
-            $0.sid = sid
-            $0.type = request.type
-            $0.name = request.name
-            $0.muted = request.muted
-            $0.width = request.width
-            $0.height = request.height
-            $0.simulcast = layers.count > 1
-            $0.source = request.source
-            $0.layers = layers
-            $0.disableDtx = request.disableDtx
-            $0.disableRed = request.disableRed
-            $0.stereo = request.stereo
-            $0.encryption = request.encryption
-            $0.stream = request.stream.isEmpty ? LiveKitTrack.stream(of: request.source) : request.stream
-            $0.audioFeatures = request.audioFeatures
-            $0.packetTrailerFeatures = request.packetTrailerFeatures
-            $0.backupCodecPolicy = request.type == .audio ? .simulcast : request.backupCodecPolicy
-            $0.codecs = [
-                .with {
-                    $0.mimeType = LiveKitTrack.mimeType(request.simulcastCodecs.first?.codec ?? "", request.type)
-                    $0.cid = request.cid
-                    $0.layers = layers
-                    $0.videoLayerMode = .oneSpatialLayerPerStream
-                }
-            ]
-        }
+        info = Livekit_TrackInfo(request, sid: sid)
     }
 
     var kind: StreamKind { info.type == .video ? .video : .audio }
-
-    /// The two of one camera are played in step, and so are those of one screen.
-    private static func stream(of source: Livekit_TrackSource) -> String {
-        switch source {
-        case .camera, .microphone: "camera"
-        case .screenShare, .screenShareAudio: "screen"
-        default: "unknown"
-        }
-    }
 
     /// What our description asks the publisher for, beyond the codec's defaults.
     var parameters: String {
         guard kind == .audio else { return "" }
         var parts: [String] = []
-        if info.stereo { parts += ["stereo=1", "maxaveragebitrate=510000"] }
-        if wantsDTX { parts.append("usedtx=1") }
+        if info.audioFeatures.contains(.tfStereo) { parts += ["stereo=1", "maxaveragebitrate=510000"] }
+        if !info.audioFeatures.contains(.tfNoDtx) { parts.append("usedtx=1") }
         return parts.joined(separator: ";")
     }
 
@@ -86,12 +48,6 @@ final class LiveKitTrack {
             allowed.insert(allowed.remove(at: index), at: allowed.first == "red" && announced == "opus" ? 1 : 0)
         }
         return allowed
-    }
-
-    /// "vp8" of a video track, or "video/vp8", as the protocol has it.
-    private static func mimeType(_ codec: String, _ type: Livekit_TrackType) -> String {
-        guard !codec.isEmpty, !codec.contains("/") else { return codec }
-        return (type == .video ? "video/" : "audio/") + codec
     }
 
     /// Fills in what the negotiation has shown.
@@ -117,7 +73,14 @@ final class LiveKitTrack {
                 info.layers[index].ssrc = ssrc
             }
         }
-        info.codecs[0].layers = info.layers
+        for index in info.codecs[0].layers.indices {
+            guard let known = info.layers.first(where: { $0.quality == info.codecs[0].layers[index].quality }) else {
+                continue
+            }
+            info.codecs[0].layers[index].spatialLayer = known.spatialLayer
+            info.codecs[0].layers[index].rid = known.rid
+            info.codecs[0].layers[index].ssrc = known.ssrc
+        }
     }
 
     /// The largest layer that a subscriber with these settings needs, as a rank from 0.

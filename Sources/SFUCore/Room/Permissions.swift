@@ -11,6 +11,12 @@ package struct Permissions: Sendable, Hashable {
     package var canUpdateMetadata = false
     /// Others are not told of this participant.
     package var isHidden = false
+    /// Records the room: the others are told that it is recorded.
+    package var isRecorder = false
+    /// Serves others: may speak in their names.
+    package var isAgent = false
+    package var canSubscribeMetrics = false
+    package var canManageAgentSession = false
     /// When not empty, only these sources may be published.
     package var sources: Set<TrackSource> = []
 

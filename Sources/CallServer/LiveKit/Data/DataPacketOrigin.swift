@@ -25,7 +25,17 @@ struct DataPacketOrigin {
                 user.destinationIdentities = packet.destinationIdentities
             }
             packet.user = user
-        case .transcription, .chatMessage: keepsIdentity = isAgent && !packet.participantIdentity.isEmpty
+        // Only agents write down what others say.
+        case .transcription:
+            guard isAgent else { return nil }
+            keepsIdentity = !packet.participantIdentity.isEmpty
+        case .chatMessage where speaksForAnother(packet):
+            packet.chatMessage.generated = true
+            keepsIdentity = true
+        case .streamHeader(let header) where speaksForAnother(packet):
+            guard case .textHeader = header.contentHeader else { break }
+            packet.streamHeader.textHeader.generated = true
+            keepsIdentity = true
         // Who speaks is the server's to say.
         case .speaker: return nil
         // Newer clients' contents pass; metrics are for the server alone.
@@ -34,6 +44,11 @@ struct DataPacketOrigin {
         }
         if !keepsIdentity { packet.participantIdentity = isHidden ? "" : identity }
         return packet
+    }
+
+    /// What an agent says in the name of a participant.
+    private func speaksForAnother(_ packet: Livekit_DataPacket) -> Bool {
+        isAgent && !packet.participantIdentity.isEmpty && packet.participantIdentity != identity
     }
 
     /// Field 8 with a length.

@@ -15,8 +15,10 @@ extension LiveKitRoom {
         if takeAnswer(packet, from: sender) { return }
         let origin = DataPacketOrigin(
             sid: sender.sid, identity: sender.identity, isHidden: permissions.isHidden,
-            isAgent: sender.ticket.claims.kind == "agent")
-        guard let stamped = origin.stamp(packet, kind: kind) else { return }
+            isAgent: sender.ticket.claims.kind == "agent" || permissions.isAgent)
+        guard let stamped = origin.stamp(packet, kind: kind), !data.isRepeated(nonce: Array(stamped.user.nonce)) else {
+            return
+        }
         forward(stamped, from: sender)
     }
 

@@ -6,6 +6,12 @@ struct RoomData {
     /// By recipient and sender: the first packet that found the recipient's channel not open yet.
     private var missed: [String: [String: UInt32]] = [:]
 
+    private var nonces = RecentNonces()
+
+    /// Whether a packet with that nonce has passed lately: whoever isn't sure that a packet got here sends it again with
+    /// the nonce that it had. Packets without one are never repeated.
+    mutating func isRepeated(nonce: [UInt8]) -> Bool { nonces.isKnown(nonce) }
+
     /// The number of the last reliable packet that has come from a participant; 0 before the first.
     func lastSequence(of sender: String) -> UInt32 { lastSequences[sender] ?? 0 }
 

@@ -7,7 +7,7 @@ extension LiveKitRoom {
         _ metadata: String, _ limits: CallServerConfiguration.Limits
     ) throws(TwirpError) {
         guard metadata.utf8.count <= limits.metadata else {
-            throw TwirpError(.invalidArgument, "metadata size exceeds limits: max size \(limits.metadata)")
+            throw .exceeds("metadata size exceeds limits", limits.metadata)
         }
     }
 
@@ -121,11 +121,11 @@ extension LiveKitRoom {
         let limits = configuration.limits
         try LiveKitRoom.checkMetadata(request.metadata, limits)
         guard request.name.count <= limits.name else {
-            throw TwirpError(.invalidArgument, "name length exceeds limits: max length \(limits.name)")
+            throw .exceeds("name length exceeds limits", limits.name)
         }
         let attributes = record.attributes.merging(request.attributes) { $1 }
         guard attributes.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.attributes else {
-            throw TwirpError(.invalidArgument, "attribute size exceeds limits: max size \(limits.attributes)")
+            throw .exceeds("attribute size exceeds limits", limits.attributes)
         }
     }
 
@@ -168,6 +168,10 @@ extension Permissions {
         canPublishData = permission.canPublishData
         canUpdateMetadata = permission.canUpdateMetadata
         isHidden = permission.hidden
+        isRecorder = permission.recorder
+        isAgent = permission.agent
+        canSubscribeMetrics = permission.canSubscribeMetrics
+        canManageAgentSession = permission.canManageAgentSession
         sources = Set(permission.canPublishSources.map(TrackSource.init))
     }
 }

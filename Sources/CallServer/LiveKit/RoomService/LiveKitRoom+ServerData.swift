@@ -4,8 +4,10 @@ import LiveKitProtocol
 extension LiveKitRoom {
     func sendData(_ request: Livekit_SendDataRequest) throws(TwirpError) -> EmptyMessage {
         guard request.nonce.isEmpty || request.nonce.count == 16 else {
-            throw TwirpError(.invalidArgument, "nonce should be 16-bytes or not present")
+            throw TwirpError(
+                .invalidArgument, "nonce should be 16-bytes or not present, got: \(request.nonce.count) bytes")
         }
+        guard !data.isRepeated(nonce: Array(request.nonce)) else { return EmptyMessage() }
         let packet = Livekit_DataPacket.with {
             $0.kind = request.kind
             $0.destinationIdentities = request.destinationIdentities

@@ -30,11 +30,15 @@ struct RoomServiceMethod: Sendable {
     }
 
     /// A method for the administrators of the request's room, done on that room's loop.
+    ///
+    /// - Parameter missing: what is said where there is no such room.
     static func admin<Request: AdministrativeRequest, Response: ProtocolMessage>(
-        _ shape: JSONShape, _ body: @escaping @Sendable (LiveKitRoom, Request) throws(TwirpError) -> Response
+        _ shape: JSONShape, missing: TwirpError = .noRoom,
+        _ body: @escaping @Sendable (LiveKitRoom, Request) throws(TwirpError) -> Response
     ) -> RoomServiceMethod {
         RoomServiceMethod(shape, allowed: isAdmin) { (service, request: Request, eventLoop) in
             service.inRoom(request.room, on: eventLoop) { (room) throws(TwirpError) in try body(room, request) }
+                .flatMapErrorThrowing { error in throw error as? TwirpError == .noRoom ? missing : error }
         }
     }
 
@@ -71,16 +75,16 @@ struct RoomServiceMethod: Sendable {
                     return Livekit_ListParticipantsResponse()
                 }
         },
-        "GetParticipant": admin(.participant) { (room, request) throws(TwirpError) in
+        "GetParticipant": admin(.participant, missing: .noParticipant) { (room, request) throws(TwirpError) in
             try room.getParticipant(request)
         },
-        "RemoveParticipant": admin(.empty) { (room, request) throws(TwirpError) in
+        "RemoveParticipant": admin(.empty, missing: .noParticipant) { (room, request) throws(TwirpError) in
             try room.removeParticipant(request)
         },
         "MutePublishedTrack": admin(.mutedTrack) { (room, request) throws(TwirpError) in
             try room.muteTrack(request)
         },
-        "UpdateParticipant": admin(.participant) { (room, request) throws(TwirpError) in
+        "UpdateParticipant": admin(.participant, missing: .noParticipant) { (room, request) throws(TwirpError) in
             try room.updateParticipant(request)
         },
         "UpdateSubscriptions": admin(.empty) { (room, request) throws(TwirpError) in

@@ -52,6 +52,9 @@ extension LiveKitRoom {
     func performRPC(
         _ request: Livekit_PerformRpcRequest
     ) throws(TwirpError) -> EventLoopFuture<Livekit_PerformRpcResponse> {
+        guard !request.destinationIdentity.isEmpty else {
+            throw TwirpError(.invalidArgument, "destination identity is required")
+        }
         let (_, participant) = try find(request.destinationIdentity)
         guard request.payload.utf8.count <= ServerCalls.longestPayload else {
             throw TwirpError(

@@ -55,6 +55,11 @@ struct TwirpError: Error, Hashable {
         TwirpError(.badRoute, message, meta: ["twirp_invalid_route": "\(request.method.rawValue) \(request.path)"])
     }
 
+    /// An argument beyond its limit, as Twirp words wrong arguments.
+    static func exceeds(_ what: String, _ limit: Int) -> TwirpError {
+        TwirpError(.invalidArgument, "\(what) \(limit)", meta: ["argument": what])
+    }
+
     static let permissionDenied = TwirpError(.unauthenticated, "permissions denied")
     static let noRoom = TwirpError(.notFound, "requested room does not exist")
     static let noParticipant = TwirpError(.notFound, "participant does not exist")
