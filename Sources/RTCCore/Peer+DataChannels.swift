@@ -9,6 +9,9 @@ extension Peer {
         data.setRemote(port: remotePort, maximumMessageSize: maximumMessageSize)
     }
 
+    /// The largest message that the other side takes, in bytes.
+    package var maximumMessageSize: Int { data.maximumMessageSize }
+
     /// Prepares a channel; `.dataChannelOpened` says when it can be used.
     package mutating func openDataChannel(
         _ configuration: DataChannelConfiguration, now: Instant, into outbox: Outbox

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import NIOCore
 import NIOPosix
+import RTCSim
 import RTCTransport
 import RTCWire
 import Testing
@@ -14,14 +15,12 @@ extension Livekit_SignalResponse {
 }
 
 @Suite struct LiveKitQualityTests {
-    /// Two people talk; after a while one's way to the server loses a third of all packets: that one alone gets worse.
+    /// Two people talk, and both are well connected. Then one's way to the server loses a third of all packets: that one
+    /// alone gets worse, within ten seconds.
     @Test(.timeLimit(.minutes(2))) func theImpairedOneAloneDegrades() async throws {
-        var profile = RelayConfiguration()
-        profile.up.loss = 0.33
-        let impairment = profile
         try await withCallServer { server in
             let relay = ImpairedPath()
-            let alice = try await Caller.join(server, "alice", seed: 21) { try await relay.through($0, impairment) }
+            let alice = try await Caller.join(server, "alice", seed: 21, path: { try await relay.through($0) })
             let bob = try await Caller.join(server, "bob", seed: 22)
             _ = try await alice.publish(.audio, .microphone, cid: "a", ssrc: 100)
             _ = try await bob.followRequirement()
@@ -29,15 +28,25 @@ extension Livekit_SignalResponse {
             _ = try await alice.followRequirement()
             let speaking = [alice.media.speak(ssrc: 100), bob.media.speak(ssrc: 200)]
             let sids = (alice: alice.join.participant.sid, bob: bob.join.participant.sid)
-            var worst: [String: Livekit_ConnectionQuality] = [:]
+            var now: [String: Livekit_ConnectionQuality] = [:]
             var scores: [Float] = []
-            while worst[sids.alice] != .poor {
-                for info in try await bob.signal.next(\.quality) {
-                    worst[info.participantSid] = info.quality
-                    scores.append(info.score)
+            /// Reads on until alice's connection is as said; bob's is excellent all the time.
+            func until(_ isIt: (Livekit_ConnectionQuality) -> Bool) async throws {
+                while now[sids.alice].map(isIt) != true {
+                    for info in try await bob.signal.next(\.quality) {
+                        now[info.participantSid] = info.quality
+                        scores.append(info.score)
+                    }
+                    #expect(now[sids.bob] == .excellent)
                 }
             }
-            #expect(worst == [sids.alice: .poor, sids.bob: .excellent])
+            try await until { $0 == .excellent }
+            let clock = ContinuousClock()
+            let begin = clock.now
+            try await relay.lose(0.33)
+            try await until { $0 != .excellent }
+            #expect(clock.now - begin < .seconds(10))
+            try await until { $0 == .poor }
             #expect(scores.allSatisfy { (1...4.5).contains($0) })
             for task in speaking { task.cancel() }
             for caller in [alice, bob] { try await caller.media.close() }
@@ -59,15 +68,25 @@ private actor ImpairedPath {
     private var relay: UDPRelay?
 
     /// Puts a relay in front of the server's candidate.
-    func through(_ candidate: ICECandidate, _ configuration: RelayConfiguration) async throws -> ICECandidate {
+    func through(_ candidate: ICECandidate) async throws -> ICECandidate {
         var candidate = candidate
         let target = TransportAddress(ipv4: 0x7f00_0001, port: candidate.port)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let relay = try await UDPRelay.bind(on: loop, host: "127.0.0.1", configuration: configuration).get()
+        let relay = try await UDPRelay.bind(on: loop, host: "127.0.0.1").get()
         relay.target = target
         self.relay = relay
         candidate.port = relay.address.port
         return candidate
+    }
+
+    /// From now on this share of all datagrams is lost, both ways.
+    func lose(_ share: Double) async throws {
+        guard let relay else { return }
+        try await relay.eventLoop.submit {
+            var conditions = NetworkConditions()
+            conditions.loss = share
+            relay.setConditions(conditions)
+        }.get()
     }
 
     func close() async throws { try await relay?.close().get() }

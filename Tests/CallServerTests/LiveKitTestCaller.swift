@@ -11,17 +11,22 @@ struct Caller {
     let media: MediaTestClient
     let join: Livekit_JoinResponse
 
-    /// `path` may put something between the client and the server's candidate.
+    /// `grant` changes the token, `request` the join request; `path` may put something between the client and the
+    /// server's candidate.
     static func join(
         _ server: CallServer, _ identity: String, seed: UInt64,
         codecs: [CodecCapability] = MediaTestClient.browserCodecs,
+        grant: (inout VideoGrant) -> Void = { _ in },
+        request: (inout Livekit_JoinRequest) -> Void = { _ in },
         path: (ICECandidate) async throws -> ICECandidate = { $0 }
     ) async throws -> Caller {
         let media = try await MediaTestClient.make(seed: seed, codecs: codecs)
         let offer = try await media.offer(audioReceivers: 1, videoReceivers: 1, application: true)
-        let signal = try await LiveKitTestClient.join(server.port, token: TestTokens.join(identity)) {
+        let token = TestTokens.join(identity, grant)
+        let signal = try await LiveKitTestClient.join(server.port, token: token) {
             $0.publisherOffer.type = "offer"
             $0.publisherOffer.sdp = offer
+            request(&$0)
         }
         let join = try await signal.next(\.joining)
         let caller = Caller(signal: signal, media: media, join: join)

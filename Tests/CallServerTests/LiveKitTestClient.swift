@@ -44,6 +44,9 @@ final class LiveKitTestClient: Sendable {
 
     func send(bytes: [UInt8]) { http.send(WebSocketBytes.frame(2, bytes)) }
 
+    /// Bytes that need not be a frame.
+    func send(raw bytes: [UInt8]) { http.send(bytes) }
+
     func send(text: String) { http.send(WebSocketBytes.frame(1, Array(text.utf8))) }
 
     /// The next frame of any kind but ping.

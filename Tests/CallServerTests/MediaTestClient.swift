@@ -18,11 +18,16 @@ final class MediaTestClient: @unchecked Sendable {
     }
 
     let packets: AsyncStream<Received>
+    /// What has come on data channels.
+    let messages: AsyncStream<[UInt8]>
     private let eventLoop: any EventLoop
     private let mux: UDPMux
     private let flow: PeerFlow
     private var negotiator: Negotiator
     private let incoming: AsyncStream<Received>.Continuation
+    private let incomingMessages: AsyncStream<[UInt8]>.Continuation
+    private var dataChannel: DataChannelID?
+    private let dataOpened: EventLoopPromise<Void>
     private let connected: EventLoopPromise<Void>
     private let handler = Handler()
     /// The ICE generation of the server that the peer knows.
@@ -52,7 +57,9 @@ final class MediaTestClient: @unchecked Sendable {
         self.mux = mux
         eventLoop = mux.eventLoop
         connected = mux.eventLoop.makePromise()
+        dataOpened = mux.eventLoop.makePromise()
         (packets, incoming) = AsyncStream.makeStream()
+        (messages, incomingMessages) = AsyncStream.makeStream()
         let peer = PeerConfiguration(iceRole: offers ? .controlling : .controlled, certificate: certificate)
         guard let flow = mux.makeFlow(configuration: peer, handler: handler) else { throw ChannelError.inputClosed }
         self.flow = flow
@@ -65,9 +72,14 @@ final class MediaTestClient: @unchecked Sendable {
         negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: flow.peer.localCredentials.ufrag) }
         handler.onPacket = { [incoming] in incoming.yield($0) }
         handler.onConnected = { [connected] in connected.succeed() }
+        handler.onMessage = { [incomingMessages] in incomingMessages.yield($0) }
+        handler.onDataOpened = { [dataOpened] in dataOpened.succeed() }
     }
 
-    deinit { connected.fail(ChannelError.eof) }
+    deinit {
+        connected.fail(ChannelError.eof)
+        dataOpened.fail(ChannelError.eof)
+    }
 
     private func onLoop<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await eventLoop.submit(body).get()
@@ -150,6 +162,7 @@ final class MediaTestClient: @unchecked Sendable {
         let streams = negotiator.lines.compactMap { $0.sendStream() }
         flow.perform { peer, outbox, now in
             peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            peer.setSCTP(negotiator.lines)
             let known = Set(peer.sendStreams.map(\.ssrc))
             for stream in streams where !known.contains(stream.ssrc) { peer.addSendStream(stream) }
             guard let remote = negotiator.remoteTransport, remote.generation != generation else { return }
@@ -198,6 +211,24 @@ final class MediaTestClient: @unchecked Sendable {
         }
     }
 
+    /// Sends a VP8 key frame of 1,000 bytes every 20 ms until it is cancelled; its number stands behind the descriptor.
+    func film(ssrc: UInt32) -> RepeatedTask {
+        let count = NIOLoopBoundBox.makeBoxSendingValue(UInt32(0), as: UInt32.self, eventLoop: eventLoop)
+        return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self] _ in
+            count.value &+= 1
+            let number = count.value
+            var picture = [UInt8](repeating: 0, count: 1_000)
+            picture.replaceSubrange(0..<4, with: [0x90, 0x80, UInt8(number & 0x7f), 0x10])
+            picture.replaceSubrange(6..<10, with: (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
+            picture.withUnsafeBytes { bytes in
+                flow.perform { peer, outbox, now in
+                    peer.send(
+                        ssrc: ssrc, marker: true, timestamp: number &* 1800, payload: bytes, now: now, into: outbox)
+                }
+            }
+        }
+    }
+
     /// What the numbers of a line are, on this side.
     func payloadType(mid: String) async throws -> UInt8? {
         try await onLoop { [self] in negotiator.line(mid: mid)?.codecs.first?.payloadType }
@@ -208,14 +239,37 @@ final class MediaTestClient: @unchecked Sendable {
         try await onLoop { [self] in flow.peer.sendStatistics(ssrc: ssrc)?.plisReceived ?? 0 }
     }
 
+    // MARK: Data
+
+    /// Opens the channel on which reliable packets travel both ways, and waits until it is open.
+    func openReliable() async throws {
+        try await onLoop { [self] in
+            let configuration = DataChannelConfiguration(label: "_reliable", isOrdered: true, reliability: .reliable)
+            dataChannel = try flow.openDataChannel(configuration).get()
+        }
+        let guardTime = eventLoop.scheduleTask(in: .seconds(20)) { [dataOpened] in dataOpened.fail(ChannelError.eof) }
+        defer { guardTime.cancel() }
+        try await dataOpened.futureResult.get()
+    }
+
+    func send(message bytes: [UInt8]) async throws {
+        try await onLoop { [self] in
+            guard let dataChannel else { throw ChannelError.outputClosed }
+            try flow.sendMessage(bytes, isText: false, on: dataChannel).get()
+        }
+    }
+
     func close() async throws {
         incoming.finish()
+        incomingMessages.finish()
         try await mux.close().get()
     }
 
     private final class Handler: PeerFlowHandler {
         var onPacket: (Received) -> Void = { _ in }
         var onConnected: () -> Void = {}
+        var onMessage: ([UInt8]) -> Void = { _ in }
+        var onDataOpened: () -> Void = {}
 
         func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
             onPacket(
@@ -225,7 +279,12 @@ final class MediaTestClient: @unchecked Sendable {
         }
 
         func handle(_ event: PeerEvent, on flow: PeerFlow) {
-            if case .stateChanged(.connected) = event { onConnected() }
+            switch event {
+            case .stateChanged(.connected): onConnected()
+            case .dataMessage(_, let bytes, _): onMessage(bytes)
+            case .dataChannelOpened: onDataOpened()
+            default: break
+            }
         }
     }
 }

@@ -68,14 +68,22 @@ def test_a_participant_changes_itself_two_connections():
 
 def test_audio_with_redundancy_is_heard():
     with server() as url:
-        red = lk_peer(url, "red", "--tone", "440", "--no-dtx", "--stats", seconds=10)
-        plain = lk_peer(url, "plain", "--single-pc", "0", "--tone", "660", "--no-dtx", "--no-red", "--stats", seconds=10)
+        # "listener" is of one connection: the client gives no statistics of a second one.
+        listener = lk_peer(url, "listener", "--single-pc", "1", "--stats", seconds=12)
+        red = lk_peer(url, "red", "--tone", "440", "--no-dtx", "--stats", seconds=12)
+        plain = lk_peer(url, "plain", "--single-pc", "0", "--tone", "660", "--no-dtx", "--no-red", "--stats", seconds=12)
         ours = agent(url, "ours", seconds=8)
-        o, r, p = ours.result(), red.result(), plain.result()
+        o, r, p, heard = ours.result(), red.result(), plain.result(), listener.result()
         # The client names the inner codec; that every packet repeats an earlier one is seen by its size.
-        wide, narrow = packet_size(r, "outbound"), packet_size(p, "outbound")
+        (wide,), (narrow,) = packet_sizes(r, "outbound"), packet_sizes(p, "outbound")
         expect(wide > 1.7 * narrow, "only red repeats its frames", (wide, narrow))
-        for hearer, sender, hertz in ((p, "red", 440), (r, "plain", 660)):
+        # What the server passes on has the sizes of what it was given: red's with copies, the control's without.
+        sizes = packet_sizes(heard, "inbound")
+        expect(len(sizes) == 2, "the listener gets both", heard["stats"])
+        for got, given, whose in zip(sizes, (narrow, wide), ("plain", "red")):
+            near(got / given, 1, 0.1, f"{whose}'s packets arrive in their size")
+        expect(packet_sizes(r, "inbound") and packet_sizes(r, "inbound")[0] < 1.2 * narrow, "red gets no copies of plain's", r["stats"])
+        for hearer, sender, hertz in ((p, "red", 440), (r, "plain", 660), (heard, "red", 440), (heard, "plain", 660)):
             track = remote_track(hearer, sender, "audio")
             near(track["dominant_hz"], hertz, hertz * 0.02, f"{hearer['identity']} hears {sender}")
             expect(track["sounding_frames"] > 500 and track["tone_purity"] > 0.8, f"{sender}'s tone arrives undamaged", track)
@@ -84,8 +92,8 @@ def test_audio_with_redundancy_is_heard():
             near(track["audio"]["dominantHz"], hertz, hertz * 0.02, f"ours hears {sender}")
 
 
-def packet_size(result, way):
-    """The mean bytes of its audio packets one way."""
+def packet_sizes(result, way):
+    """The mean bytes of a packet of each of its audio streams one way, the smallest first."""
     rows = [row for row in result["stats"][way] if row["kind"] == "audio" and row["packets"] > 200]
-    expect(len(rows) == 1, f"{result['identity']} has one {way} audio stream", result["stats"])
-    return rows[0]["bytes"] / rows[0]["packets"]
+    expect(rows, f"{result['identity']} has {way} audio", result["stats"])
+    return sorted(row["bytes"] / row["packets"] for row in rows)

@@ -84,6 +84,12 @@ public final class DataChannel: Sendable, Hashable {
         try await core.eventLoop.submit { try core.sendMessage(bytes, isText: isText, on: id) }.get()
     }
 
+    /// The largest message that the other side takes, in bytes: its description says so (RFC 8841); 0 after the session.
+    public func maximumMessageSize() async -> Int {
+        let core = self.core
+        return (try? await core.eventLoop.submit { core.maximumMessageSize }.get()) ?? 0
+    }
+
     /// Bytes that were handed in and have not left yet.
     public func bufferedAmount() async -> Int {
         let (core, id) = (self.core, self.id)

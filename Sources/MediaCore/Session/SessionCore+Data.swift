@@ -29,6 +29,8 @@ extension SessionCore {
 
     func bufferedAmount(of id: DataChannelID) -> Int { flow?.peer.bufferedAmount(of: id) ?? 0 }
 
+    var maximumMessageSize: Int { flow?.peer.maximumMessageSize ?? 0 }
+
     func closeDataChannel(_ id: DataChannelID) {
         flow?.perform { peer, outbox, now in peer.closeDataChannel(id, now: now, into: outbox) }
     }

@@ -5,7 +5,7 @@ import MediaCore
 
 /// Data packets: sent in order, repeated after a resume, told once.
 extension LiveKitSession {
-    /// The largest message, in bytes: as LiveKit's clients have it.
+    /// The largest message, in bytes, where the server doesn't say less: as LiveKit's clients have it.
     static let largestPacket = 64_000
     /// How much may wait in a channel, in bytes.
     private static let fullChannel = 2 * 1024 * 1024
@@ -37,19 +37,22 @@ extension LiveKitSession {
     func send(_ packet: Livekit_DataPacket) async throws {
         var packet = try sealed(packet)
         packet.participantIdentity = local.identity
-        let size = packet.wireBytes.count + 8
-        guard size <= Self.largestPacket else {
-            throw CallError(
-                .caller, .invalidArgument,
-                "a data message of \(size) bytes is too long: at most \(Self.largestPacket) fit, a stream takes any number"
-            )
-        }
+        if let failure = Self.tooLong(packet, limit: Self.largestPacket) { throw failure }
         guard !hasEnded else { throw CallError(.caller, .invalidArgument, "the call has ended; join again") }
         let failure = await withCheckedContinuation { continuation in
             data.waiting.append(.init(packet: packet, continuation: continuation))
             sendWaiting()
         }
         if let failure { throw failure }
+    }
+
+    /// The error where a packet, with the number that it will get, is longer than `limit` bytes.
+    private static func tooLong(_ packet: Livekit_DataPacket, limit: Int) -> CallError? {
+        let size = packet.wireBytes.count + 8
+        guard size > limit else { return nil }
+        return CallError(
+            .caller, .invalidArgument,
+            "a data message of \(size) bytes is too long: at most \(limit) fit, a stream takes any number")
     }
 
     private func sealed(_ packet: Livekit_DataPacket) throws -> Livekit_DataPacket {
@@ -92,6 +95,9 @@ extension LiveKitSession {
         guard failure == nil, let channel = channels[isLossy ? .lossy : .reliable] else {
             data.repeats = []
             return next.continuation.resume(returning: failure ?? Self.noChannel)
+        }
+        if let failure = Self.tooLong(next.packet, limit: await channel.maximumMessageSize()) {
+            return next.continuation.resume(returning: failure)
         }
         await put(isLossy ? next.packet.wireBytes : data.outbox.number(next.packet), on: channel)
         next.continuation.resume(returning: nil)

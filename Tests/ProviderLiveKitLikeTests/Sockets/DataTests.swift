@@ -74,6 +74,36 @@ import Testing
         }
     }
 
+    /// The server's description says how long a message may be; in the other run it says LiveKit's own 65,535.
+    @Test(arguments: [2_000, 65_535]) func theServersLimitOfAMessageHolds(limit: Int) async throws {
+        try await CallHouse.with { house in
+            let size = "\(limit)"
+            house.proxy.rewrite(
+                "max-message-size:65535",
+                as: "max-message-size:" + String(repeating: "0", count: 5 - size.count) + size)
+            var (ada, bob, heard) = try await Self.meet(house, .singleConnection)
+            _ = await heard.next()
+            let long = [UInt8](repeating: 7, count: 2_500)
+            if limit < long.count {
+                let error = await #expect(throws: CallError.self) { try await ada.send(data: long) }
+                #expect(error?.fault == .caller && error?.message.contains("at most 2000 fit") == true)
+            } else {
+                try await ada.send(data: long)
+            }
+            try await ada.send(data: [UInt8](repeating: 8, count: 1_500))
+            var lengths: [Int] = []
+            while lengths.last != 1_500 {
+                let length = await heard.first { event -> Int? in
+                    if case .dataReceived(let message, _) = event { message.bytes.count } else { nil }
+                }
+                lengths.append(try #require(length))
+            }
+            #expect(lengths == (limit < long.count ? [1_500] : [2_500, 1_500]))
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+
     @Test(arguments: modes) func methodsAreCalledBothWays(mode: LiveKitLikeProvider.Mode) async throws {
         try await CallHouse.with { house in
             let (ada, bob, _) = try await Self.meet(house, mode)

@@ -9,6 +9,8 @@ final class SignalProxy: Sendable {
         var isSilent = false
         var refuses = false
         var accepted = 0
+        /// Bytes that others of the same number take the place of.
+        var rewriting: (old: [UInt8], new: [UInt8])?
     }
 
     private let listener: any Channel
@@ -65,6 +67,17 @@ final class SignalProxy: Sendable {
     /// While it refuses, new connections are closed at once.
     func setRefusing(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
+    /// From now on one text becomes another one of the same length, so that no length around it changes.
+    func rewrite(_ old: String, as new: String) {
+        precondition(old.utf8.count == new.utf8.count)
+        state.withLock { $0.rewriting = (Array(old.utf8), Array(new.utf8)) }
+    }
+
+    fileprivate func rewritten(_ buffer: ByteBuffer) -> ByteBuffer {
+        guard let (old, new) = state.withLock({ $0.rewriting }) else { return buffer }
+        return ByteBuffer(bytes: Array(buffer.readableBytesView).replacing(old, with: new))
+    }
+
     func stop() async {
         cut()
         try? await listener.close()
@@ -100,7 +113,7 @@ private final class Pipe: ChannelInboundHandler, Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !proxy.isSilent else { return }
-        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        other.writeAndFlush(proxy.rewritten(unwrapInboundIn(data)), promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
