@@ -24,17 +24,36 @@ public struct RingRequest: Sendable, Hashable, Codable {
     public var callerName: String
     /// The people it rings for first, and after them further groups, one after another.
     public var groups: [[String]]
+    /// Those of whom one must be in the call, or it ends; none counts everybody.
+    public var mandatory: [String]
 
     /// A call to place.
     public init(
         callId: String = "", conversationId: String, callType: CallType = .audio, callerName: String = "",
-        groups: [[String]]
+        groups: [[String]], mandatory: [String] = []
     ) {
+        self.mandatory = mandatory
         self.callId = callId
         self.conversationId = conversationId
         self.callType = callType
         self.callerName = callerName
         self.groups = groups
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case callId, conversationId, callType, callerName, groups, mandatory
+    }
+
+    /// Reads a request's object; `mandatory` may be absent.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            callId: try fields.decode(String.self, forKey: .callId),
+            conversationId: try fields.decode(String.self, forKey: .conversationId),
+            callType: try fields.decode(CallType.self, forKey: .callType),
+            callerName: try fields.decode(String.self, forKey: .callerName),
+            groups: try fields.decode([[String]].self, forKey: .groups),
+            mandatory: try fields.decodeIfPresent([String].self, forKey: .mandatory) ?? [])
     }
 }
 

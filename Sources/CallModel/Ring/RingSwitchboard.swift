@@ -121,7 +121,8 @@ public struct RingSwitchboard: Sendable {
             serviceProviderCallId: request.conversationId, serviceProviderType: settings.serviceProviderType,
             initiatorPersonId: device.personId, callType: request.callType)
         record.accountId = settings.accountId
-        calls[request.callId] = RingExchange(request, record: record, callerDevice: device, timing: settings.timing)
+        calls[request.callId] = RingExchange(
+            request, record: record, callerDevice: device, mandatory: Set(request.mandatory), timing: settings.timing)
         let devices = devices
         event(request.callId, &actions) { $0.initiate(at: now, devices: { devices[$0] ?? [] }, into: &$1) }
         return request.callId
@@ -164,6 +165,10 @@ public struct RingSwitchboard: Sendable {
         guard (1...settings.limits.peoplePerCall).contains(people), request.groups.count <= people else {
             throw RingRefusal(
                 .invalid, "a call rings for 1 to \(settings.limits.peoplePerCall) people, and no group is empty")
+        }
+        guard request.mandatory.count <= settings.limits.peoplePerCall, request.mandatory.allSatisfy(isName) else {
+            throw RingRefusal(
+                .invalid, "at most \(settings.limits.peoplePerCall) people are mandatory, each with a name")
         }
         guard request.groups.allSatisfy({ $0.allSatisfy(isName) }), isName(request.conversationId),
             request.callId.count <= settings.limits.name, request.callerName.count <= settings.limits.name

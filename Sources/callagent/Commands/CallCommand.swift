@@ -19,6 +19,7 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --participants 6 --duration 30 --json
               callagent call --server ws://127.0.0.1:7880 --key devkey --secret ...
               callagent call --mute alice
+              callagent call --provider fake --duration 60
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
             """)
 
@@ -29,6 +30,17 @@ struct CallCommand: AsyncParsableCommand {
         name: .long, parsing: .unconditional,
         help: "Seconds of speech, up to 86400 and at least 1.5 for each participant.")
     var duration = 15.0
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "The provider that carries the call: livekit or fake.",
+            discussion: """
+                fake simulates server, network and time: the codecs and packets are real, and the call takes as long as they \
+                need. An unknown name is a wrong command line, exit code 2.
+                """, valueName: "name"),
+        transform: CallCommand.provider)
+    var provider = CallProviderName.liveKitLike
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -101,8 +113,27 @@ struct CallCommand: AsyncParsableCommand {
             throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
         }
         let names = (0..<participants).map(CallRun.name)
+        if provider == .fake { try validateFake() }
         if let unknown = mute.first(where: { !names.contains($0) }) {
             throw ValidationError("--mute \(unknown): the participants are \(names.joined(separator: ", ")).")
+        }
+    }
+
+    /// A simulated server has no sockets, and nobody listens in virtual time.
+    private func validateFake() throws {
+        let given: [(String, Bool)] = [
+            ("--server", server != nil), ("--two-connections", twoConnections), ("--hostile", hostile > 0),
+            ("--greeting", greeting != nil), ("--ring", ring),
+        ]
+        if let (option, _) = given.first(where: \.1) {
+            throw ValidationError("\(option) needs a server of sockets; leave it out with --provider fake.")
+        }
+        guard let network else { return }
+        var possible = NetworkProfile()
+        (possible.loss, possible.delay, possible.jitter) = (network.loss, network.delay, network.jitter)
+        possible.seed = network.seed
+        guard network == possible else {
+            throw ValidationError("--network: with --provider fake it has loss, delay, jitter and seed.")
         }
     }
 
@@ -110,25 +141,23 @@ struct CallCommand: AsyncParsableCommand {
         do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
     }
 
+    private static func provider(_ text: String) throws -> CallProviderName {
+        guard let name = CallProviderName(argument: text) else {
+            throw ValidationError("--provider \(text): there is no such provider; use \(CallProviderName.list).")
+        }
+        return name
+    }
+
     func run() async throws {
         output.bootstrapLogging()
         let journal = try journalOption.open()
-        let embedded = server == nil ? try await EmbeddedServer.start(srtp: srtp) : nil
-        var settings = CallRun.Settings(
-            serverURL: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
-            secret: secret ?? embedded?.secret ?? "", srtp: srtp, encryption: encryption)
-        settings.participants = participants
-        settings.duration = duration
-        settings.room = room
-        settings.muted = Set(mute)
-        settings.picture = picture
-        settings.mode = twoConnections ? .twoConnections : .automatic
-        settings.greeting = greeting
-        settings.rings = ring
-        settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
+        let needsServer = server == nil && provider == .liveKitLike
+        let embedded = needsServer ? try await EmbeddedServer.start(srtp: srtp) : nil
         let report: RunReport
         do {
-            report = try await CallRun(settings, progress: Progress(isQuiet: output.json), journal: journal).run()
+            let venue = try await venue(embedded)
+            report = try await CallRun(settings, at: venue, progress: Progress(isQuiet: output.json), journal: journal)
+                .run()
         } catch {
             await embedded?.stop()
             throw error
@@ -136,6 +165,33 @@ struct CallCommand: AsyncParsableCommand {
         await embedded?.stop()
         if output.json { JSONOutput.print(report) } else { print(SummaryText().call(report)) }
         if !report.ok { throw ExitCode(ExitStatus.lost.rawValue) }
+    }
+
+    func venue(_ embedded: EmbeddedServer?) async throws -> any CallVenue {
+        switch provider {
+        case .fake: return try await FakeVenue(network: network)
+        case .liveKitLike:
+            return LiveKitLikeVenue(
+                server: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
+                secret: secret ?? embedded?.secret ?? "", mode: twoConnections ? .twoConnections : .automatic)
+        }
+    }
+
+    var settings: CallRun.Settings {
+        var settings = CallRun.Settings(srtp: srtp, encryption: encryption)
+        settings.participants = participants
+        settings.duration = duration
+        settings.room = room
+        settings.muted = Set(mute)
+        settings.picture = picture
+        settings.greeting = greeting
+        settings.rings = ring
+        if provider == .liveKitLike {
+            settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
+        } else {
+            settings.isImpaired = network != nil
+        }
+        return settings
     }
 }
 

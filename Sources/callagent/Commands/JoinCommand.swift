@@ -16,6 +16,7 @@ struct JoinCommand: AsyncParsableCommand {
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
               callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
+              callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port.")
@@ -49,6 +50,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     @OptionGroup var wishes: ReceivingOptions
     @OptionGroup var media: MediaOptions
+    @OptionGroup var permissions: PermissionOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var srtp: SRTPOption
@@ -71,7 +73,8 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
-        let published = try media.publications()
+        let plan = try await permissions.plan(for: media.wanted)
+        let published = try media.publications(plan.publishes)
         if let record { try RecordingFolder.prepare(record) }
         let speaker = try listening.openSpeaker()
         let journal = try journalOption.open()
@@ -113,6 +116,7 @@ struct JoinCommand: AsyncParsableCommand {
                 participant, call: call, published: published, duration: duration, journal: journal,
                 follower: follower, data: data
             ).run(progress: progress)
+            report.media = PublishedReport(plan)
             report.indicator = try await indicator.finish()
             report.greeting = try heard?.end()
         } catch {
@@ -164,8 +168,20 @@ struct MediaOptions: ParsableArguments {
         if let tone, !(20...20_000).contains(tone) { throw ValidationError("--tone \(tone): use 20 to 20000 hertz.") }
     }
 
+    /// What is to be published.
+    var wanted: PublishedMedia {
+        PublishedMedia(
+            audio: tone != nil || wav != nil || say != nil || mic != nil, video: testCard != nil || y4m != nil)
+    }
+
     /// The media to publish, opened now, so that a file that can't be read is told before anything is joined.
-    func publications() throws -> [LocalMedia] {
+    ///
+    /// - Parameter allowed: nothing else is opened.
+    func publications(_ allowed: PublishedMedia) throws -> [LocalMedia] {
+        (allowed.hasAudio ? try sounds() : []) + (allowed.hasVideo ? try pictures() : [])
+    }
+
+    private func sounds() throws -> [LocalMedia] {
         var result: [LocalMedia] = []
         if let tone { result.append(.testTone(tone)) }
         if let wav {
@@ -180,6 +196,11 @@ struct MediaOptions: ParsableArguments {
             let source = try PulseMicrophone(device: device)
             result.append(.audio(name: "microphone") { source })
         }
+        return result
+    }
+
+    private func pictures() throws -> [LocalMedia] {
+        var result: [LocalMedia] = []
         if let card = testCard {
             result.append(
                 .testCard(

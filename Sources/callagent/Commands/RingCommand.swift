@@ -30,6 +30,11 @@ struct RingCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The conversation that the call belongs to.")
     var conversation = "call"
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "People of whom one must be in the call, or it ends, separated by commas; without it everybody counts.")
+    var mandatory: String?
+
     @Flag(name: .long, help: "Place a call with pictures instead of one of sound.")
     var video = false
 
@@ -49,7 +54,8 @@ struct RingCommand: AsyncParsableCommand {
         let run = RingRun(ring, presenter: NoRingPresenter())
         try await run.start()
         let request = RingRequest(
-            conversationId: conversation, callType: video ? .video : .audio, callerName: ring.identity, groups: groups)
+            conversationId: conversation, callType: video ? .video : .audio, callerName: ring.identity, groups: groups,
+            mandatory: mandatory.map { $0.split(separator: ",").map(String.init) } ?? [])
         let report = try await run.place(request)
         try RingRun.finish(report, json: output.json, expected: "CONNECTED")
     }

@@ -6,6 +6,8 @@ struct RunReport: Codable {
     var ok = true
     /// What was lost, one sentence each.
     var failures: [String] = []
+    /// The provider that carried the call.
+    var provider = ""
     /// `join` only: who we were.
     var identity: String?
     var participants: [ParticipantReport] = []
@@ -15,6 +17,8 @@ struct RunReport: Codable {
     /// Milliseconds to connected media: the slowest participant's.
     var connectMs: Double?
     var durationSeconds = 0.0
+    /// `call` only: what the whole took by the machine's clock, which virtual time runs ahead of.
+    var elapsedSeconds: Double?
     var cpuSeconds = 0.0
     var peakRssMiB = 0.0
     var srtpProfile: String?
@@ -28,6 +32,8 @@ struct RunReport: Codable {
     var greeting: GreetingSummary?
     /// What the active-call indicator showed; in `call` the first participant's.
     var indicator = IndicatorReport()
+    /// `join` only: what we published, and what we may not.
+    var media: PublishedReport?
     /// `join` only: what went beside the media.
     var data: DataReport?
     /// `join` only: what happened, in order.

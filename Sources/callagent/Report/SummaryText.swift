@@ -10,7 +10,7 @@ struct SummaryText {
     func call(_ report: RunReport) -> String {
         let speakers = report.participants.map(\.identity)
         var lines = [
-            "\(speakers.count) participants, \(number(report.durationSeconds, 0)) s, \(report.srtpProfile ?? "no SRTP"), "
+            "\(speakers.count) participants through \(report.provider), \(number(report.durationSeconds, 0)) s, \(report.srtpProfile ?? "no SRTP"), "
                 + "connected after \(number(report.connectMs, 0)) ms", "",
         ]
         lines += tracks(report)

@@ -7,6 +7,7 @@ actor AgentParticipant {
     nonisolated let identity: String
     nonisolated let call: Call
     private let begun: MediaTime
+    private let clock: MediaClock
     private let senders: [String: UInt16]
     private let keepsAudio: Bool
     private let folder: String?
@@ -27,8 +28,10 @@ actor AgentParticipant {
     /// - Parameter senders: the test cards' sender numbers by identity, where known.
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
-        recordTo folder: String?, wishes: ReceivingOptions? = nil, follower: CallFollower? = nil
+        recordTo folder: String?, wishes: ReceivingOptions? = nil, follower: CallFollower? = nil,
+        clock: MediaClock = .system
     ) {
+        self.clock = clock
         self.wishes = wishes
         self.identity = identity
         self.call = call
@@ -94,7 +97,7 @@ actor AgentParticipant {
             log("trackUnsubscribed", participant, detail: track.kind.rawValue)
         case .activeSpeakerChanged(let participant):
             log("activeSpeakerChanged", participant)
-            if let participant { speakers.append((.now, participant.identity)) }
+            if let participant { speakers.append((clock.now, participant.identity)) }
         case .connectionQuality(let quality, let participant):
             log("connectionQuality", participant, detail: "\(quality.level.rawValue) \(quality.score)")
         case .streamState(let state, let track, let participant):
@@ -142,7 +145,7 @@ actor AgentParticipant {
     func noteRPCAnswered() { data.rpcAnswered += 1 }
 
     private func log(_ event: String, _ participant: Participant? = nil, detail: String? = nil) {
-        let milliseconds = Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6
+        let milliseconds = Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6
         events.append(
             EventReport(ms: milliseconds.rounded(), event: event, participant: participant?.identity, detail: detail))
     }

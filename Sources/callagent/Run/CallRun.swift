@@ -1,27 +1,22 @@
 import CallBridge
 import Foundation
-import LiveKitProtocol
-import Logging
 import MediaCore
-import ProviderLiveKitLike
 
 /// A call of several participants in this process: everybody speaks in turn, sends a test card, and measures all others.
 actor CallRun {
     struct Settings: Sendable {
         var participants = 4
         var duration = 15.0
-        var serverURL: String
-        var key: String
-        var secret: String
         var room = "call"
         var muted: Set<String> = []
         var picture = PictureFormat(argument: "640x360@30")!
         var srtp: SRTPOption
         var encryption: EncryptionOption
-        var mode = LiveKitLikeProvider.Mode.automatic
         var network = CallNetwork.Settings()
         /// Spoken to the second participant from the moment of accepting.
         var greeting: String?
+        /// The venue itself has a bad network.
+        var isImpaired = false
         /// The first one rings for the others, and nobody joins before somebody has answered.
         var rings = false
     }
@@ -47,6 +42,7 @@ actor CallRun {
     static func name(_ index: Int) -> String { index < names.count ? names[index] : "p\(index + 1)" }
 
     private let settings: Settings
+    private let venue: any CallVenue
     private let progress: Progress
     private let engine = MediaEngine()
     private let script: TurnScript
@@ -54,17 +50,20 @@ actor CallRun {
     private var network: CallNetwork?
     private var hearing: Hearing?
     private var indicator: IndicatorWatch?
-    private let begun = MediaTime.now
+    private let begun: MediaTime
+    private let started = MediaTime.now
     private let journal: CallJournal
     private let scribe: CallScribe
     private let rings: CallRing?
 
-    init(_ settings: Settings, progress: Progress, journal: CallJournal) {
+    init(_ settings: Settings, at venue: any CallVenue, progress: Progress, journal: CallJournal) {
         self.journal = journal
+        self.venue = venue
+        begun = venue.clock.now
         let record = CallRecord(
             id: settings.room, conversationId: settings.room, serviceProviderCallId: settings.room,
-            serviceProviderType: ProviderKind.liveKit.rawValue, initiatorPersonId: Self.name(0), callType: .video)
-        scribe = CallScribe(record, journal: journal)
+            serviceProviderType: venue.provider.rawValue, initiatorPersonId: Self.name(0), callType: .video)
+        scribe = CallScribe(record, journal: journal, clock: Self.journalClock(venue.clock))
         rings =
             settings.rings
             ? CallRing(room: settings.room, people: (0..<settings.participants).map(Self.name), journal: journal) : nil
@@ -107,6 +106,12 @@ actor CallRun {
         }
     }
 
+    /// The time of day at the beginning, counted on by the venue's clock.
+    private static func journalClock(_ clock: MediaClock) -> @Sendable () -> CallTime {
+        let (origin, begun) = (CallTime.now, clock.now)
+        return { origin.advanced(by: (clock.now.nanoseconds - begun.nanoseconds) / 1_000_000) }
+    }
+
     private func leave() async {
         for member in members {
             await member.participant.call.leave()
@@ -117,6 +122,7 @@ actor CallRun {
         }
         await rings?.close()
         await network?.stop()
+        await venue.close()
         await engine.shutdown()
     }
 
@@ -125,15 +131,7 @@ actor CallRun {
     private func join(_ index: Int) async throws {
         let name = Self.name(index)
         progress.show("\(name) joins")
-        let token = AccessToken.join(
-            room: settings.room, identity: name, key: settings.key, secret: settings.secret,
-            now: Int64(Date().timeIntervalSince1970))
-        let descriptor = CallDescriptor(
-            callId: settings.room, conversationId: settings.room, provider: .liveKit,
-            serviceProviderCallId: settings.room,
-            endpoint: settings.serverURL, credentials: .init(token: token))
-        var configuration = CallBridge.Configuration(
-            descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: settings.mode)])
+        var configuration = venue.configuration(for: name, room: settings.room)
         configuration.engine = engine
         configuration.media.srtpBackend = settings.srtp.srtp
         configuration.media.srtpProfiles = settings.srtp.profiles
@@ -146,7 +144,7 @@ actor CallRun {
         let call = try await bridge.join(conversation: settings.room, as: name)
         if index == 1 { hearing?.play(call) }
         if index == 0 {
-            let watch = try IndicatorWatch(call, begun: begun, picture: nil, line: nil)
+            let watch = try IndicatorWatch(call, begun: begun, picture: nil, line: nil, clock: venue.clock)
             await watch.start()
             indicator = watch
         }
@@ -155,7 +153,8 @@ actor CallRun {
         let follower = rings == nil ? CallFollower(scribe, identity: name, followsOthers: false) : nil
         follower?.begin()
         let participant = AgentParticipant(
-            name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil, follower: follower)
+            name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil, follower: follower,
+            clock: venue.clock)
         await participant.start()
         let speech = GatedSource(try Self.schedule(script, speaker: index))
         let picture = settings.picture
@@ -197,7 +196,7 @@ actor CallRun {
             for member in members { flowing += await member.participant.flowing() }
             progress.show("connecting: \(flowing) of \(expectedFlows) tracks flow")
             if flowing >= expectedFlows { return }
-            try? await Task.sleep(for: .milliseconds(50))
+            await venue.pass(seconds: 0.05)
         }
     }
 
@@ -205,7 +204,7 @@ actor CallRun {
     private func speak() async throws -> MediaTime {
         for member in members { await member.participant.markStart() }
         try await network?.attack()
-        let start = MediaTime.now
+        let start = venue.clock.now
         for member in members { member.speech.open() }
         let margin = 0.5
         await show(from: start, until: settings.duration - margin)
@@ -214,18 +213,18 @@ actor CallRun {
         if let network {
             await network.rest()
             // What is late or lost shall have its chance to arrive before the counting.
-            try? await Task.sleep(for: .milliseconds(400 + network.settlingMilliseconds))
+            await venue.pass(seconds: 0.4 + Double(network.settlingMilliseconds) / 1000)
         }
         return start
     }
 
     private func show(from start: MediaTime, until end: Double) async {
         while true {
-            let elapsed = MediaTime.now.seconds - start.seconds
+            let elapsed = venue.clock.now.seconds - start.seconds
             guard elapsed < end else { return }
             let speaker = script.speaker(at: elapsed).map(Self.name) ?? "nobody"
             progress.show(String(format: "%5.1f of %.0f s  %@ speaks", elapsed, settings.duration, speaker))
-            try? await Task.sleep(for: .seconds(min(0.25, end - elapsed)))
+            await venue.pass(seconds: min(0.25, end - elapsed))
         }
     }
 
@@ -234,9 +233,12 @@ actor CallRun {
     private func conclude(_ snapshots: [AgentParticipant.Snapshot], start: MediaTime, used: Resources) -> RunReport {
         progress.show("comparing what was sent with what was heard and seen")
         var report = RunReport()
+        report.provider = venue.provider.rawValue
         report.durationSeconds = settings.duration
+        report.elapsedSeconds = ((MediaTime.now.seconds - started.seconds) * 10).rounded() / 10
         let judge = CallJudge(
-            sources: members.map(\.speech.samples), start: start, isImpaired: settings.network.profile != nil)
+            sources: members.map(\.speech.samples), start: start,
+            isImpaired: settings.network.profile != nil || settings.isImpaired)
         for (index, snapshot) in snapshots.enumerated() {
             var own = snapshot.own
             own.activeSpeaker = activeSpeaker(snapshot.speakers, of: index, start: start)

@@ -7,6 +7,7 @@ import MediaCore
 actor IndicatorWatch {
     private let call: Call
     private let begun: MediaTime
+    private let clock: MediaClock
     private let window: PictureInPicture?
     private let writer: Y4MWriter?
     private let line: (@Sendable (String) -> Void)?
@@ -22,8 +23,12 @@ actor IndicatorWatch {
     /// - Parameters:
     ///   - picture: a Y4M file for what it shows; nil for none. Throws `MediaError` where it can't be written.
     ///   - line: gets one sentence whenever it changes.
-    init(_ call: Call, begun: MediaTime, picture: String?, line: (@Sendable (String) -> Void)?) throws {
+    init(
+        _ call: Call, begun: MediaTime, picture: String?, line: (@Sendable (String) -> Void)?,
+        clock: MediaClock = .system
+    ) throws {
         self.call = call
+        self.clock = clock
         self.begun = begun
         self.line = line
         writer = try picture.map { try Y4MWriter(path: $0, frameRate: Self.pictureRate) }
@@ -84,7 +89,7 @@ actor IndicatorWatch {
             kind = .video
             attach(track)
         }
-        let milliseconds = (Double(MediaTime.now.nanoseconds - begun.nanoseconds) / 1e6).rounded()
+        let milliseconds = (Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6).rounded()
         shown.append(IndicatorReport.Shown(ms: milliseconds, participant: name, content: kind))
         line?(name.map { "indicator: \(kind.rawValue) of \($0)" } ?? "indicator: nobody")
     }

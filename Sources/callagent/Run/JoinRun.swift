@@ -80,6 +80,7 @@ struct JoinRun {
     private func conclude(since start: MediaTime) async -> RunReport {
         var report = RunReport()
         report.identity = participant.identity
+        report.provider = call.descriptor.provider.rawValue
         let snapshot = await participant.snapshot()
         var own = snapshot.own
         let speakers = snapshot.speakers

@@ -1,0 +1,85 @@
+import CallBridge
+import Foundation
+import LiveKitProtocol
+import MediaCore
+import ProviderFake
+import ProviderLiveKitLike
+import RTCTransport
+
+/// Where the call of `callagent call` takes place: through which provider, and in which time.
+protocol CallVenue: Sendable {
+    /// The provider, as descriptors name it.
+    var provider: ProviderKind { get }
+    /// Where times are read from.
+    var clock: MediaClock { get }
+    /// How participant `identity` finds and enters the room.
+    func configuration(for identity: String, room: String) -> CallBridge.Configuration
+    /// Lets time go by.
+    func pass(seconds: Double) async
+    /// The call is over.
+    func close() async
+}
+
+/// The providers that `callagent call` knows, by the names of its command line.
+enum CallProviderName: String, CaseIterable {
+    case liveKitLike = "livekit"
+    case fake
+
+    /// Reads a name, in any case; nil for an unknown one.
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+
+    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// A room of a server that speaks LiveKit's protocol, in the machine's time.
+struct LiveKitLikeVenue: CallVenue {
+    let server: String
+    let key: String
+    let secret: String
+    let mode: LiveKitLikeProvider.Mode
+    let provider = ProviderKind.liveKit
+    let clock = MediaClock.system
+
+    func configuration(for identity: String, room: String) -> CallBridge.Configuration {
+        let token = AccessToken.join(
+            room: room, identity: identity, key: key, secret: secret, now: Int64(Date().timeIntervalSince1970))
+        let descriptor = CallDescriptor(
+            callId: room, conversationId: room, provider: provider, serviceProviderCallId: room, endpoint: server,
+            credentials: .init(token: token))
+        return CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: mode)])
+    }
+
+    func pass(seconds: Double) async { try? await Task.sleep(for: .seconds(seconds)) }
+
+    func close() async {}
+}
+
+/// A simulated server and network, with real codecs and packets, in virtual time.
+struct FakeVenue: CallVenue {
+    let world: FakeWorld
+    let provider = ProviderKind.fake
+    var clock: MediaClock { world.clock }
+
+    /// - Parameter network: its loss, delay, jitter and seed; nil for the simulation's own of 10 ms.
+    init(network: NetworkProfile?) async throws {
+        world = try FakeWorld(seed: network?.seed ?? 1)
+        guard let network else { return }
+        await world.setNetwork(
+            delayMilliseconds: Int(network.delay), jitterMilliseconds: Int(network.jitter), lossPercent: network.loss)
+    }
+
+    func configuration(for identity: String, room: String) -> CallBridge.Configuration {
+        let descriptor = CallDescriptor(
+            callId: room, conversationId: room, provider: provider, serviceProviderCallId: room,
+            endpoint: "fake:world?identity=\(identity)", credentials: .init(token: nil))
+        var configuration = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor), providers: [.fake(world)])
+        configuration.clock = world.clock
+        return configuration
+    }
+
+    func pass(seconds: Double) async { await world.pass(milliseconds: Int((seconds * 1000).rounded(.up))) }
+
+    func close() async { await world.close() }
+}
