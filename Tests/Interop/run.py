@@ -10,11 +10,15 @@ import calls
 import command_line
 import data
 import e2ee
+import greeting
 import hostile
+import indicator
 import livekit_features
 import livekit_layers
+import pulse
 import recording
 import recovery
+import ringing
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
 
@@ -138,8 +142,9 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    light = [sys.modules[__name__], livekit_features, data, recording, recovery, rooms_api, command_line, e2ee]
+    light = [sys.modules[__name__], livekit_features, data, recording, recovery, rooms_api, command_line, e2ee, greeting,
+             indicator, ringing]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, calls, hostile]
+    heavy = [livekit_layers, calls, hostile, pulse]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))

@@ -154,7 +154,7 @@ extension RingExchange {
         actions.append(.signal(signal, to: device))
     }
 
-    mutating func journal(
+    package mutating func journal(
         into actions: inout [Action], _ write: (inout CallLedger, inout [JournalEvent]) -> Void
     ) {
         var events: [JournalEvent] = []

@@ -20,8 +20,12 @@ public final class PulseMicrophone: AudioSource {
 
     /// Opens a source. Throws ``MediaError`` where there is no sound system or no such device.
     ///
-    /// - Parameter device: the source's name; nil for the default one.
-    public init(device: String? = nil) throws(MediaError) {
+    /// - Parameters:
+    ///   - device: the source's name; nil for the default one.
+    ///   - onFailure: told once, on the microphone's thread, when the device is lost; from then on there is silence.
+    public init(
+        device: String? = nil, onFailure: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) throws(MediaError) {
         let box = StreamBox(try PulseStream.open(.recording, device: device))
         let thread = Thread { [weak self] in
             box.use { stream in
@@ -33,6 +37,7 @@ public final class PulseMicrophone: AudioSource {
                         }
                     } catch {
                         self.queue.withLock { $0.failure = error }
+                        onFailure(error)
                         break
                     }
                     self.append(samples)

@@ -7,6 +7,8 @@ import Synchronization
 /// stalled device delays nothing and nobody.
 public final class PulseSpeaker: AudioSink {
     private static let limit = AudioFrame.sampleRate / 5
+    /// How long `close` waits for a device that has stalled.
+    private static let patience = DispatchTimeInterval.seconds(2)
 
     private struct Queue {
         var samples: [Int16] = []
@@ -19,11 +21,19 @@ public final class PulseSpeaker: AudioSink {
     private let queue = Mutex(Queue())
     private let wake = DispatchSemaphore(value: 0)
     private let finished = DispatchSemaphore(value: 0)
+    private let name: String
+    private let onFailure: @Sendable (MediaError) -> Void
 
     /// Opens a sink. Throws ``MediaError`` where there is no sound system or no such device.
     ///
-    /// - Parameter device: the sink's name; nil for the default one.
-    public init(device: String? = nil) throws(MediaError) {
+    /// - Parameters:
+    ///   - device: the sink's name; nil for the default one.
+    ///   - onFailure: told once, on the speaker's thread, when the device is lost; from then on frames are passed over.
+    public init(
+        device: String? = nil, onFailure: @escaping @Sendable (MediaError) -> Void = { _ in }
+    ) throws(MediaError) {
+        name = device ?? "default"
+        self.onFailure = onFailure
         let stream = try PulseStream.open(.playback, device: device)
         Self.run(stream, self)
     }
@@ -37,8 +47,8 @@ public final class PulseSpeaker: AudioSink {
                     do throws(MediaError) {
                         try samples.withUnsafeBufferPointer { samples throws(MediaError) in try stream.write(samples) }
                     } catch {
-                        speaker?.queue.withLock { $0.failure = error }
-                        break
+                        speaker?.fail(error)
+                        return
                     }
                 }
                 stream.drain()
@@ -47,6 +57,14 @@ public final class PulseSpeaker: AudioSink {
         }
         thread.name = "pulse-speaker"
         thread.start()
+    }
+
+    private func fail(_ error: MediaError) {
+        queue.withLock { queue in
+            queue.failure = error
+            queue.samples = []
+        }
+        onFailure(error)
     }
 
     /// What waits, or nothing after a moment without frames; nil at the end.
@@ -84,7 +102,11 @@ public final class PulseSpeaker: AudioSink {
         Double(queue.withLock { $0.dropped }) * 1_000 / Double(AudioFrame.sampleRate)
     }
 
-    /// Plays what is queued, then lets go of the device; throws what went wrong since the beginning.
+    /// What went wrong with the device; from then on nothing is played.
+    public var failure: MediaError? { queue.withLock { $0.failure } }
+
+    /// Plays what is queued, then lets go of the device; throws what went wrong since the beginning. A device that has
+    /// stalled is waited for two seconds, and that is told.
     public func close() throws(MediaError) {
         let wasClosed = queue.withLock { queue in
             defer { queue.isClosed = true }
@@ -92,7 +114,11 @@ public final class PulseSpeaker: AudioSink {
         }
         if !wasClosed {
             wake.signal()
-            finished.wait()
+            guard finished.wait(timeout: .now() + Self.patience) == .success else {
+                throw MediaError(
+                    .environment, "PulseAudio device \(name)", "it stalled, and its last sound was not played",
+                    remedy: "look at the daemon (pactl info)")
+            }
         }
         if let failure = queue.withLock({ $0.failure }) { throw failure }
     }

@@ -73,10 +73,11 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        let devices = DeviceWatch()
         let plan = try await permissions.plan(for: media.wanted)
-        let published = try media.publications(plan.publishes)
+        let published = try media.publications(plan.publishes, devices)
         if let record { try RecordingFolder.prepare(record) }
-        let speaker = try listening.openSpeaker()
+        let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
         let begun = MediaTime.now
         let access =
@@ -118,7 +119,9 @@ struct JoinCommand: AsyncParsableCommand {
             ).run(progress: progress)
             report.media = PublishedReport(plan)
             report.indicator = try await indicator.finish()
-            report.greeting = try heard?.end()
+            report.greeting = try heard?.end(devices)
+            report.failures += devices.failures
+            report.ok = report.failures.isEmpty
         } catch {
             await call.leave()
             throw error
@@ -176,12 +179,14 @@ struct MediaOptions: ParsableArguments {
 
     /// The media to publish, opened now, so that a file that can't be read is told before anything is joined.
     ///
-    /// - Parameter allowed: nothing else is opened.
-    func publications(_ allowed: PublishedMedia) throws -> [LocalMedia] {
-        (allowed.hasAudio ? try sounds() : []) + (allowed.hasVideo ? try pictures() : [])
+    /// - Parameters:
+    ///   - allowed: nothing else is opened.
+    ///   - devices: is told when one is lost.
+    func publications(_ allowed: PublishedMedia, _ devices: DeviceWatch) throws -> [LocalMedia] {
+        (allowed.hasAudio ? try sounds(devices) : []) + (allowed.hasVideo ? try pictures() : [])
     }
 
-    private func sounds() throws -> [LocalMedia] {
+    private func sounds(_ devices: DeviceWatch) throws -> [LocalMedia] {
         var result: [LocalMedia] = []
         if let tone { result.append(.testTone(tone)) }
         if let wav {
@@ -193,7 +198,7 @@ struct MediaOptions: ParsableArguments {
             result.append(.audio(name: "speech") { source })
         }
         if case .pulse(let device) = mic {
-            let source = try PulseMicrophone(device: device)
+            let source = try PulseMicrophone(device: device) { devices.note($0) }
             result.append(.audio(name: "microphone") { source })
         }
         return result

@@ -63,6 +63,9 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "url[,user,secret]"))
     var iceServers: [String] = []
 
+    @Option(name: .long, parsing: .unconditional, help: "Seconds that a call rings for each group.")
+    var ringTimeout = 30.0
+
     @Flag(name: .customLong("no-auto-create"), help: "Refuse to join rooms that have not been created before.")
     var refusesUnknownRooms = false
 
@@ -88,6 +91,9 @@ struct ServeCommand: AsyncParsableCommand {
         where !(1...31_536_000).contains(seconds) {
             throw ValidationError("\(option) \(seconds): use 1 to 31536000 seconds.")
         }
+        guard (0.1...3_600).contains(ringTimeout) else {
+            throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
+        }
         for url in webhook + journalWebhook {
             do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
@@ -101,6 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.service = service
         configuration.host = bind
         configuration.port = port
+        configuration.ringing.timing.ring = Int64(ringTimeout * 1_000)
         configuration.webhooks = webhook
         configuration.journalWebhooks = journalWebhook
         configuration.emptyTimeout = emptyTimeout

@@ -8,7 +8,7 @@ actor CallRing {
     private let people: [String]
     private let hub: RingHub
     private var outcomes: [String: RingOutcome] = [:]
-    private var callId = ""
+    private let callId = "call-\(UInt64.random(in: 0...UInt64.max))"
     private var record: CallRecord?
     private var phones: [RingPhone] = []
 
@@ -16,6 +16,11 @@ actor CallRing {
         self.room = room
         self.people = people
         hub = RingHub(journal: journal)
+    }
+
+    /// Writes what a participant publishes, and how its media is lost and returns, into the call's journal.
+    nonisolated func follower(of person: String) -> CallFollower {
+        CallFollower(hub, callId: callId, identity: person)
     }
 
     private func device(_ index: Int) -> RingDevice {
@@ -35,9 +40,9 @@ actor CallRing {
             try await phone.start()
             phones.append(phone)
         }
-        callId = await phones[0].place(
+        _ = await phones[0].place(
             RingRequest(
-                conversationId: room, callType: .video, callerName: people[0],
+                callId: callId, conversationId: room, callType: .video, callerName: people[0],
                 groups: [Array(people.dropFirst())]))
         for index in people.indices {
             for await (_, outcome) in phones[index].outcomes {
@@ -49,12 +54,10 @@ actor CallRing {
             throw ExitStatus.Failure(status: .lost, message: "nobody took the call: \(report().outcomes)")
         }
         for index in people.indices where outcomes[people[index]] != .connected {
-            try await join(index)
             let person = people[index]
-            hub.event(callId) {
-                $0.entered(person, at: $1, into: &$2)
-                $0.connected(person, at: $1, into: &$2)
-            }
+            hub.event(callId) { $0.entered(person, at: $1, into: &$2) }
+            try await join(index)
+            hub.event(callId) { $0.connected(person, at: $1, into: &$2) }
         }
     }
 

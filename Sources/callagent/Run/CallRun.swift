@@ -91,7 +91,7 @@ actor CallRun {
             let used = Resources.now
             let networkReport = await network?.report()
             let shown = try await indicator?.finish()
-            let greeting = try hearing?.end()
+            let greeting = try hearing?.end(DeviceWatch())
             await leave()
             var report = conclude(snapshots, start: start, used: used)
             report.network = networkReport
@@ -150,8 +150,9 @@ actor CallRun {
         }
         let senders = Dictionary(
             uniqueKeysWithValues: (0..<settings.participants).map { (Self.name($0), UInt16($0 + 1)) })
-        let follower = rings == nil ? CallFollower(scribe, identity: name, followsOthers: false) : nil
-        follower?.begin()
+        let follower =
+            rings?.follower(of: name) ?? CallFollower(scribe, identity: name, followsOthers: false)
+        follower.begin()
         let participant = AgentParticipant(
             name, call: call, begun: begun, senders: senders, keepsAudio: true, recordTo: nil, follower: follower,
             clock: venue.clock)
@@ -170,7 +171,7 @@ actor CallRun {
             ) { card })
         let isMuted = settings.muted.contains(name)
         if isMuted { for track in tracks { try await call.setMuted(true, track) } }
-        follower?.publish(await call.publishedMedia)
+        follower.publish(await call.publishedMedia)
         members.append(
             Member(
                 index: index, participant: participant, speech: speech, card: card, tracks: tracks, isMuted: isMuted))

@@ -21,10 +21,10 @@ struct Hearing {
 
     func play(_ call: Call) { call.play(to: output) }
 
-    /// Stops, closes the device, and says how the greeting went. Throws `MediaError` where something could not be played.
-    func end() throws -> GreetingSummary? {
+    /// Stops, closes the device, and says how the greeting went. Throws `MediaError` where a file could not be written.
+    func end(_ devices: DeviceWatch) throws -> GreetingSummary? {
         output.close()
-        try speaker?.close()
-        return text.isEmpty ? nil : GreetingSummary(text, output)
+        try speaker?.close(devices)
+        return VoiceGreeting(text: text).isEmpty ? nil : GreetingSummary(text, output)
     }
 }

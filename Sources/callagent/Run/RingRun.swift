@@ -13,8 +13,14 @@ struct RingRun {
         var outcome: String
         /// More, where something failed.
         var detail: String?
-        /// Milliseconds to connected media, where it came to that.
+        /// Milliseconds to connected media, where it came to that; so for all that follows.
         var connectMs: Double?
+        /// Who else was in the call.
+        var met: [String]?
+        /// The loudest frequency heard.
+        var heardHz: Double?
+        /// `HANG_UP` where we left, `OTHERS_LEFT`, or the call's end reason.
+        var ended: String?
     }
 
     private let options: RingOptions
@@ -53,7 +59,7 @@ struct RingRun {
     /// Places a call and sees it through.
     func place(_ request: RingRequest) async throws -> Report {
         let id = await phone.place(request)
-        return await seeThrough { $0 == id }
+        return await seeThrough({ $0 == id }, interrupted: { [phone] in await phone.decline(id) })
     }
 
     /// Waits for a call and sees it through; a timeout of nil waits for ever.
@@ -63,7 +69,7 @@ struct RingRun {
             try await Task.sleep(for: .seconds(timeout))
             await phone.stop()
         }
-        let report = await seeThrough { _ in true }
+        let report = await seeThrough({ _ in true }, interrupted: { [phone] in await phone.stop() })
         limit.cancel()
         return report
     }
@@ -71,23 +77,36 @@ struct RingRun {
     /// The device is unlocked, and so on.
     func deviceChanged(_ gate: AnswerGate) async { await phone.deviceChanged(gate) }
 
-    private func seeThrough(_ isOurs: (String) -> Bool) async -> Report {
+    private func seeThrough(
+        _ isOurs: (String) -> Bool, interrupted: @escaping @Sendable () async -> Void
+    ) async -> Report {
         var report = Report(callId: "", outcome: "NO_CALL")
+        let interruption = Task {
+            await Interruption.wait()
+            if !Task.isCancelled { await interrupted() }
+        }
         for await (id, outcome) in phone.outcomes where isOurs(id) {
             report = Report(callId: id, outcome: CallRing.name(outcome), detail: Self.detail(outcome))
             break
         }
+        interruption.cancel()
         if let call = joined[report.callId] {
-            if report.outcome == "CONNECTED" {
-                report.connectMs = await call.connectMilliseconds
-                try? await Task.sleep(for: .seconds(options.duration))
-                await phone.hangUp(report.callId)
-            }
+            if report.outcome == "CONNECTED" { await stay(in: call, &report) }
             await call.leave()
         }
         await phone.stop()
         await bridge.shutdown()
         return report
+    }
+
+    private func stay(in call: Call, _ report: inout Report) async {
+        let stay = RingStay()
+        await stay.stay(in: call, seconds: options.duration)
+        report.connectMs = await call.connectMilliseconds
+        report.met = await stay.met
+        report.heardHz = await stay.heardHz
+        report.ended = await stay.ended
+        await phone.hangUp(report.callId)
     }
 
     private static func detail(_ outcome: RingOutcome) -> String? {

@@ -47,9 +47,9 @@ struct ListeningOptions: ParsableArguments {
     }
 
     /// The device to play on, opened now, so that a missing one is told before anything is joined. Throws `MediaError`.
-    func openSpeaker() throws -> Speaker? {
+    func openSpeaker(_ devices: DeviceWatch) throws -> Speaker? {
         switch speaker {
-        case .pulse(let device): .pulse(try PulseSpeaker(device: device))
+        case .pulse(let device): .pulse(try PulseSpeaker(device: device) { devices.note($0) })
         case .file(let path): .file(try WAVWriter(path: path))
         case nil: nil
         }
@@ -68,10 +68,11 @@ enum Speaker {
         }
     }
 
-    /// Throws `MediaError` where something could not be played or written.
-    func close() throws {
+    /// Throws `MediaError` where a file could not be written; a device that was lost is noted.
+    func close(_ devices: DeviceWatch) throws {
         switch self {
-        case .pulse(let speaker): try speaker.close()
+        case .pulse(let speaker):
+            do throws(MediaError) { try speaker.close() } catch { devices.note(error) }
         case .file(let writer): try writer.close()
         }
     }

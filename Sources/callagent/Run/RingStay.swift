@@ -1,0 +1,50 @@
+import CallBridge
+import MediaCore
+
+/// What `ring` and `answer` see of a call once it is connected: whom they met, what they heard, how it ended.
+actor RingStay {
+    /// How a stay ended.
+    private(set) var ended: String?
+    /// Those who were there, in the order in which they came.
+    private(set) var met: [String] = []
+    private var present: Set<String> = []
+    private let meter = AudioMeter()
+
+    /// Stays until the time is over, everybody else has left, the call ends, or the user interrupts.
+    func stay(in call: Call, seconds: Double) async {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask { await self.watch(call) }
+            group.addTask {
+                await Interruption.wait()
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(seconds))
+                return nil
+            }
+            ended = await group.next() ?? nil
+            group.cancelAll()
+        }
+        ended = ended ?? ParticipantLeftReason.hangUp.rawValue
+    }
+
+    /// The loudest frequency heard, in hertz; nil where nothing was.
+    var heardHz: Double? { meter.measurement.dominantHz.map { ($0 * 10).rounded() / 10 } }
+
+    private func watch(_ call: Call) async -> String? {
+        for await event in call.events {
+            switch event {
+            case .participantJoined(let participant):
+                present.insert(participant.identity)
+                if !met.contains(participant.identity) { met.append(participant.identity) }
+            case .participantLeft(let participant, _):
+                present.remove(participant.identity)
+                if present.isEmpty { return "OTHERS_LEFT" }
+            case .trackSubscribed(let remote, let track, _) where track.kind == .audio: remote.attach(meter)
+            case .ended(let reason, _): return reason.rawValue
+            default: break
+            }
+        }
+        return nil
+    }
+}
