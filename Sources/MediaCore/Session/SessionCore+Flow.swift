@@ -73,6 +73,7 @@ extension SessionCore: PeerFlowHandler {
         result.datagramsSent = socket.datagramsSent
         result.datagramsReceived = socket.datagramsReceived
         result.receiveBufferDrops = socket.receiveBufferDrops
+        result.addEnded(ended.endedReceivers)
         guard let flow else { return result }
         result.roundTripMilliseconds = flow.peer.roundTripTime?.milliseconds
         result.selectedPair = flow.peer.selectedPair.map { "\($0.local) \($0.remote)" }
@@ -90,6 +91,13 @@ extension SessionCore: PeerFlowHandler {
         result.codec = negotiator.lines[line].sendCodec?.name ?? ""
         sender.count(into: &result) { flow.peer.sendStatistics(ssrc: $0) }
         return result
+    }
+
+    /// Lets go of a receiver and keeps what it has counted.
+    func end(_ receiver: any TrackReceiver) {
+        receiver.close()
+        guard let flow else { return }
+        ended.addEnded([statistics(of: receiver, flow: flow)])
     }
 
     private func statistics(of receiver: any TrackReceiver, flow: PeerFlow) -> ReceiverStatistics {

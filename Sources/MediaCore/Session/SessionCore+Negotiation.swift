@@ -105,7 +105,7 @@ extension SessionCore {
             return
         }
         if let present {
-            receivers[line.index]?.close()
+            if let receiver = receivers[line.index] { end(receiver) }
             receivers[line.index] = nil
             emit(.trackRemoved(present))
         }

@@ -24,6 +24,8 @@ final class SessionCore: @unchecked Sendable {
     let frameEncryption: FrameEncryption?
     /// By line; a flat array, because packets look here.
     var receivers: [(any TrackReceiver)?] = []
+    /// What the receivers had counted whose tracks have ended; only `endedReceivers` is used.
+    var ended = SessionStatistics()
     var appliedGeneration = -1
     var announcedCandidate = false
     var srtpProfile: String?
@@ -216,7 +218,7 @@ final class SessionCore: @unchecked Sendable {
         playoutPump = nil
         for sender in senders.values { sender.stop() }
         senders.removeAll()
-        for case let receiver? in receivers { receiver.close() }
+        for case let receiver? in receivers { end(receiver) }
         receivers.removeAll()
         flow?.close()
         flow = nil

@@ -4,6 +4,8 @@ public struct SessionStatistics: Sendable {
     public var senders: [SenderStatistics] = []
     /// Tracks that we receive.
     public var receivers: [ReceiverStatistics] = []
+    /// Tracks that we received and that have ended, the oldest first; of very many, the latest 1,024.
+    public private(set) var endedReceivers: [ReceiverStatistics] = []
     /// The agreed SRTP profile, nil before the handshake.
     public var srtpProfile: String?
     /// UDP payload bytes and datagrams, both directions.
@@ -28,6 +30,7 @@ public struct SessionStatistics: Sendable {
     public mutating func add(_ other: SessionStatistics) {
         senders += other.senders
         receivers += other.receivers
+        addEnded(other.endedReceivers)
         srtpProfile = srtpProfile ?? other.srtpProfile
         bytesSent += other.bytesSent
         bytesReceived += other.bytesReceived
@@ -37,6 +40,14 @@ public struct SessionStatistics: Sendable {
         roundTripMilliseconds = roundTripMilliseconds ?? other.roundTripMilliseconds
         selectedPair = selectedPair ?? other.selectedPair
     }
+
+    /// Adds tracks that have ended.
+    public mutating func addEnded(_ receivers: [ReceiverStatistics]) {
+        endedReceivers += receivers
+        endedReceivers.removeFirst(max(0, endedReceivers.count - SessionStatistics.endedLimit))
+    }
+
+    private static let endedLimit = 1024
 }
 
 /// Counters of one sent track.

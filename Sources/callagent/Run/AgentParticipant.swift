@@ -169,7 +169,8 @@ actor AgentParticipant {
             datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
             receiveBufferDrops: statistics.receiveBufferDrops)
         return Snapshot(
-            own: own, senders: statistics.senders, tracks: tracks(statistics.receivers), speakers: speakers)
+            own: own, senders: statistics.senders, tracks: tracks(statistics.receivers + statistics.endedReceivers),
+            speakers: speakers)
     }
 
     private func tracks(_ receivers: [ReceiverStatistics]) -> [(probe: InboundProbe, report: TrackReport)] {

@@ -99,6 +99,35 @@ import Testing
         await engine.shutdown()
     }
 
+    /// Whoever has gone before the end has been heard all the same.
+    @Test func whatAnEndedTrackHasCountedStays() async throws {
+        let engine = MediaEngine()
+        let sender = try await MediaSession(engine: engine, configuration: .init())
+        var far = MediaSessionConfiguration()
+        far.isAnswerer = true
+        let receiver = try await MediaSession(engine: engine, configuration: far)
+        let tone = try await sender.addTrack(
+            LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
+        async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
+        try await sender.setAnswer(receiver.createAnswer(to: sender.createOffer()))
+        let watch = Watch()
+        for track in try await Self.tracks(1, of: receiver, candidatesTo: sender) {
+            track.attach(watch as any AudioSink)
+        }
+        await Self.first(30, of: watch.sounds)
+        try await sender.removeTrack(tone)
+        try await sender.setAnswer(receiver.createAnswer(to: sender.createOffer()))
+        let statistics = await receiver.statistics()
+        #expect(statistics.receivers.isEmpty)
+        #expect(statistics.endedReceivers.map(\.trackID) == ["tone"])
+        #expect(statistics.endedReceivers.map(\.streamID) == ["s"])
+        #expect(statistics.endedReceivers.allSatisfy { $0.packetsReceived >= 29 && $0.framesDecoded >= 29 })
+        await sender.close()
+        await receiver.close()
+        _ = try await carried
+        await engine.shutdown()
+    }
+
     @Test(arguments: [
         "", "v=0", "not sdp at all", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio nine X 0\r\n",
     ])
