@@ -21,7 +21,7 @@ package final class Producer {
     /// Low to high.
     package private(set) var layers: [ProducerLayer] = []
     package private(set) var consumers: [Consumer] = []
-    /// Its publisher sends nothing that is meant to be seen.
+    /// Nothing of it is to be seen or heard.
     package private(set) var isMuted = false
     /// How loud it is; kept for audio.
     package var speaker = SpeakerLevel()
@@ -59,7 +59,7 @@ package final class Producer {
         statistics.packetsReceived += 1
         if codec.kind == .video {
             readLayers(of: &packet, layer)
-        } else if let level = packet.extensions.audioLevel {
+        } else if !isMuted, let level = packet.extensions.audioLevel {
             speaker.observe(level.level, timestamp: packet.timestamp, clockRate: clockRate, now: packet.arrival)
         }
         layer.note(packet)
@@ -140,9 +140,10 @@ package final class Producer {
         source?.requestKeyFrame(ssrc: layer.ssrc, isSmallest: layer === layers.first)
     }
 
-    /// The publisher has muted its track, or no longer does. Video ends in a black picture and goes on with a key frame.
+    /// The track is muted, or no longer is. While it is nothing is passed on, whatever its publisher sends. Video ends in a
+    /// black picture and goes on with a key frame.
     package func setMuted(_ muted: Bool, now: Instant) {
-        guard muted != isMuted, kind == .video else { return }
+        guard muted != isMuted else { return }
         if muted { for consumer in consumers where consumer.isFlowing { consumer.sendBlackFrames() } }
         isMuted = muted
         for consumer in consumers { consumer.stopOrGoOn(now) }
