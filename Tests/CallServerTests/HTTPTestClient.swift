@@ -51,6 +51,12 @@ final class HTTPTestClient: Sendable {
 
     func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
+    /// Sends, and waits until the kernel has taken it.
+    func deliver(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+
+    /// Whether what comes is read.
+    func setReading(_ reads: Bool) async throws { try await channel.setOption(.autoRead, value: reads).get() }
+
     func close() { channel.close(promise: nil) }
 
     /// Waits until the server has closed the connection, and returns what had come and was not taken.

@@ -94,11 +94,14 @@ enum WebSocketBytes {
 
 extension HTTPTestClient {
     /// A client whose WebSocket stands.
-    static func webSocket(_ port: Int) async throws -> HTTPTestClient {
+    ///
+    /// - Parameter readsOn: reads what comes behind the handshake.
+    static func webSocket(_ port: Int, readsOn: Bool = true) async throws -> HTTPTestClient {
         let client = try await connect(port)
         client.send(WebSocketBytes.handshake())
         let response = try await client.response()
         guard response.status == 101 else { throw Failure.closed }
+        if !readsOn { try await client.setReading(false) }
         return client
     }
 }

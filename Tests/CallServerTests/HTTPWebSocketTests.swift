@@ -91,11 +91,32 @@ import Testing
     @Test func aCloseThatIsNotAnsweredEndsAnyway() async throws {
         var limits = HTTPLimits()
         limits.closeTimeout = .milliseconds(20)
+        limits.goodbyeTimeout = .milliseconds(20)
         let fixture = WebSocketFixture(onOpen: { $0.close() })
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
             #expect(try await client.frame().closeCode == 1000)
             #expect(try await client.untilClosed().isEmpty)
+        }
+    }
+
+    /// Were the socket closed over what the client still sends, its kernel would throw our last words away.
+    @Test func theLastWordReachesAClientThatIsStillSending() async throws {
+        let fixture = WebSocketFixture(onOpen: { channel in
+            channel.send(.text("the reason"))
+            channel.close()
+        })
+        try await withHTTPServer(fixture.router) { server in
+            let client = try await HTTPTestClient.webSocket(server.port, readsOn: false)
+            // More than the sockets' buffers hold: it is written only if the server reads on.
+            let chunk = WebSocketBytes.frame(2, [UInt8](repeating: 7, count: 500_000))
+            for _ in 0..<60 { try await client.deliver(chunk) }
+            try await client.setReading(true)
+            #expect(try await client.frame().text == "the reason")
+            #expect(try await client.frame().closeCode == 1000)
+            client.send(WebSocketBytes.frame(8, [0x03, 0xe8]))
+            #expect(try await client.untilClosed().isEmpty)
+            #expect(await fixture.messages() == [])
         }
     }
 

@@ -27,6 +27,8 @@ struct HTTPLimits: Sendable {
     var pingInterval = TimeAmount.seconds(10)
     /// A WebSocket client from which nothing has come for so long, pongs included, is gone.
     var silenceLimit = TimeAmount.seconds(30)
-    /// How long the closing handshake may take.
+    /// How long a connection on which all is said may take to be closed.
     var closeTimeout = TimeAmount.seconds(1)
+    /// How long a WebSocket client may take to answer our close frame.
+    var goodbyeTimeout = TimeAmount.seconds(5)
 }

@@ -164,9 +164,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
     }
 
+    /// Our close frame is the last word, and must arrive with what went before it. Closing the socket while something of
+    /// the client's is unread would make the kernel reset the connection and throw both away: so what comes is read and
+    /// dropped until the client has closed too, or has had its time.
     private func awaitClose(_ context: ChannelHandlerContext) {
         state = .closing
-        setTimer(limits.closeTimeout, context) { context.close(promise: nil) }
+        setTimer(limits.goodbyeTimeout, context) { [self] in finish(context) }
     }
 
     /// The closing handshake is done, or void: the client may read what we sent, then the connection goes.
