@@ -36,24 +36,29 @@ extension LiveKitSession {
 
     /// Reads the present socket, and pings at once and from then on.
     func listen() {
-        for task in signalTasks { task.cancel() }
-        signalNumber += 1
+        stopListening()
         let number = signalNumber
         let messages = signal.messages
         let interval = ping.interval
         ping.heard(now: .now)
-        signalTasks = [
-            Task { [weak self] in
-                for await message in messages { await self?.handle(message, from: number) }
-                await self?.signalClosed(number)
-            },
-            Task { [weak self] in
-                while !Task.isCancelled {
-                    await self?.ping(on: number)
-                    try? await Task.sleep(for: .seconds(interval))
-                }
-            },
-        ]
+        // Ends with the socket, and not before it has handed on everything that had come.
+        Task { [weak self] in
+            for await message in messages { await self?.handle(message, from: number) }
+            await self?.signalClosed(number)
+        }
+        pinger = Task { [weak self] in
+            while !Task.isCancelled {
+                await self?.ping(on: number)
+                try? await Task.sleep(for: .seconds(interval))
+            }
+        }
+    }
+
+    /// What the present socket still brings is late from now on.
+    func stopListening() {
+        signalNumber += 1
+        pinger?.cancel()
+        pinger = nil
     }
 
     /// Listens to the present media connections.
@@ -84,8 +89,16 @@ extension LiveKitSession {
     }
 
     private func handle(_ message: Livekit_SignalResponse, from number: Int) async {
-        guard number == signalNumber, !hasEnded else { return }
+        guard !hasEnded else { return }
+        guard number == signalNumber else { return await handleLate(message) }
         ping.heard(now: .now)
+        await handle(message)
+    }
+
+    /// What came on a socket before we gave it up. That the server has ended our participation holds all the same; that it
+    /// agrees to our own leaving, which makes room for the next session, is no such word.
+    private func handleLate(_ message: Livekit_SignalResponse) async {
+        guard case .leave(let leave) = message.message, leave.isFinal, leave.reason != .clientInitiated else { return }
         await handle(message)
     }
 }

@@ -119,8 +119,24 @@ extension LiveKitSession {
             if lifecycle.isConnected, !paths.isImpaired { report.yield(.reconnected(.quick)) }
         case .lost:
             await lost(side == .publisher ? .publisher : .subscriber, "no network path to the server answers any more")
+        case .ended: awaitReason(side)
         }
         wake()
+    }
+
+    /// A server that closes the media says over signalling why, on a way that may be slower: it is waited for.
+    private func awaitReason(_ side: MediaPaths.Side) {
+        let number = mediaNumber
+        let limit = timeouts.reason
+        Task { [weak self] in
+            try? await Task.sleep(for: .seconds(limit))
+            await self?.reasonMissing(side, number)
+        }
+    }
+
+    private func reasonMissing(_ side: MediaPaths.Side, _ number: Int) async {
+        guard number == mediaNumber, paths[side] == .closed else { return }
+        await lost(side == .publisher ? .publisher : .subscriber, "the server closed the media connection")
     }
 
     /// A path that stays silent is looked for anew.

@@ -89,8 +89,7 @@ extension LiveKitSession {
 
     /// Forgets the old socket. It is not waited for: its path may be dead.
     private func dropSignal() {
-        signalNumber += 1
-        for task in signalTasks { task.cancel() }
+        stopListening()
         signal.abandon()
     }
 
@@ -146,6 +145,7 @@ extension LiveKitSession {
     }
 
     private func replaceSession(with joined: SessionJoiner.Joined) async {
+        let counted = await statistics()
         retractAll()
         let old = (publisher.media, subscriber)
         for task in mediaTasks { task.cancel() }
@@ -153,6 +153,8 @@ extension LiveKitSession {
             await old.0.close()
             await old.1?.close()
         }
+        replacedReceivers = SessionStatistics()
+        replacedReceivers.addEnded(counted.endedReceivers + counted.receivers)
         signal = joined.signal
         publisher = joined.publisher
         subscriber = joined.subscriber

@@ -37,8 +37,7 @@ extension LiveKitSession {
         switch leave.action {
         case .resume: await lost(.signal, why)
         case .reconnect: await lost(.session, why)
-        // Servers that know no actions say only that coming back is welcome.
-        case .disconnect where leave.canReconnect: await lost(.session, why)
+        case .disconnect where !leave.isFinal: await lost(.session, why)
         case .disconnect, .UNRECOGNIZED:
             await finish(
                 CallEndReason(leave.reason), detail: "the server ended our participation: \(leave.reason.explanation)")
@@ -130,4 +129,9 @@ extension LiveKitSession {
             }
         report.yield(.subscriptionFailed(trackID: response.trackSid, participantID: owner, detail: why))
     }
+}
+
+extension Livekit_LeaveRequest {
+    /// We are not to come back. Servers that know no actions say only where coming back is welcome.
+    var isFinal: Bool { action != .resume && action != .reconnect && !canReconnect }
 }

@@ -23,7 +23,7 @@ actor LiveKitSession: ProviderSession {
     var signal: SignalConnection
     /// Counts the sockets: what an older one still says does not matter.
     var signalNumber = 0
-    var signalTasks: [Task<Void, Never>] = []
+    var pinger: Task<Void, Never>?
     var ping: PingClock
     /// After a resume the next list of participants is complete: who is not on it has gone.
     var awaitsRoster = false
@@ -62,6 +62,8 @@ actor LiveKitSession: ProviderSession {
     var recovery: Task<Void, Never>?
     /// Closes the media connections that a full reconnect has replaced.
     var replacedMedia: Task<Void, Never>?
+    /// What was received over those; only `endedReceivers` is used.
+    var replacedReceivers = SessionStatistics()
     /// The call's end has begun, and is complete.
     private var isFinishing = false
     private var isFinished = false
@@ -104,6 +106,7 @@ actor LiveKitSession: ProviderSession {
     func statistics() async -> SessionStatistics {
         var result = await publisher.media.statistics()
         if let subscriber { result.add(await subscriber.statistics()) }
+        result.addEnded(replacedReceivers.endedReceivers)
         return result
     }
 
@@ -147,7 +150,8 @@ actor LiveKitSession: ProviderSession {
         // Told last: whoever hears it may stop the threads that all this ran on.
         report.yield(.ended(reason, detail: detail))
         report.finish()
-        for task in signalTasks + mediaTasks { task.cancel() }
+        pinger?.cancel()
+        for task in mediaTasks { task.cancel() }
         isFinished = true
         wake()
     }

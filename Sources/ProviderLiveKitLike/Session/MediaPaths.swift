@@ -50,6 +50,8 @@ struct MediaPaths: Sendable, Hashable {
         case recovered
         /// It does not come back by itself.
         case lost
+        /// The other side has ended it on purpose.
+        case ended
     }
 
     mutating func update(_ side: Side, _ state: SessionState, now: MediaTime) -> Consequence {
@@ -60,7 +62,8 @@ struct MediaPaths: Sendable, Hashable {
             silentSince[side] = now
             return .impaired
         case .connected: return silentSince.removeValue(forKey: side) == nil ? .none : .recovered
-        case .failed, .closed: return .lost
+        case .failed: return .lost
+        case .closed: return .ended
         case .new, .connecting: return .none
         }
     }

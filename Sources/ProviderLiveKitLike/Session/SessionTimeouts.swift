@@ -14,6 +14,8 @@ struct SessionTimeouts: Sendable, Hashable {
     var media = 15.0
     /// How long a silent media path may recover by itself before it is looked for anew.
     var impairment = 10.0
+    /// From the end of a media path that the server has closed to its word why.
+    var reason = 2.0
     /// From a request about ourselves to the server's word.
     var request = 5.0
     /// How often a join is tried again where nobody answers properly.
