@@ -197,11 +197,10 @@ final class MediaTestClient: @unchecked Sendable {
     }
 
     /// Sends a packet of sound every 20 ms until it is cancelled.
-    func speak(ssrc: UInt32) -> RepeatedTask {
+    func speak(ssrc: UInt32, _ sound: [UInt8] = [0x78, 1, 2, 3]) -> RepeatedTask {
         let timestamp = NIOLoopBoundBox.makeBoxSendingValue(UInt32(0), as: UInt32.self, eventLoop: eventLoop)
         return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self] _ in
             timestamp.value &+= 960
-            let sound: [UInt8] = [0x78, 1, 2, 3]
             sound.withUnsafeBytes { bytes in
                 flow.perform { peer, outbox, now in
                     peer.send(

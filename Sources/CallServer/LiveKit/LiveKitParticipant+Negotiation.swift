@@ -7,6 +7,8 @@ import SFUCore
 struct NegotiationProgress {
     /// We have asked for an offer (single connection), or offered (two connections), and wait.
     var isWaiting = false
+    /// Single connection: the lines to receive on that the client has once it has done what we asked for.
+    var expected = LineCounts()
     /// Something has changed that the next exchange is to say.
     var isNeeded = false
     var timer: Scheduled<Void>?
@@ -62,8 +64,11 @@ extension LiveKitParticipant {
             return fail(error.description)
         }
         guard isSingleConnection else { return }
-        negotiation.settle()
         reportRefusals()
+        // An offer that was under way when we asked for more lines doesn't bring them: the one that does is coming, and to
+        // ask again now would bring them twice.
+        guard !negotiation.isWaiting || publisher.receivingLines.include(negotiation.expected) else { return }
+        negotiation.settle()
         if negotiation.isNeeded || publisher.hasWaiting { negotiate() }
     }
 
@@ -143,6 +148,7 @@ extension LiveKitParticipant {
         negotiation.isNeeded = false
         awaitClient()
         let missing = publisher.missingLines
+        negotiation.expected = publisher.receivingLines + missing
         send(
             .with {
                 $0.mediaSectionsRequirement = .with {

@@ -27,14 +27,24 @@ extension MediaConnection {
 
     func send(track: String) -> OutgoingTrack? { sends.first { $0.trackID == track } }
 
+    /// The lines on which the client is ready to receive, whether something is sent there or not.
+    var receivingLines: LineCounts {
+        func count(_ kind: StreamKind) -> Int {
+            negotiator.lines.count {
+                $0.streamKind == kind && $0.state == .active && $0.remote?.direction.receives == true
+            }
+        }
+        return LineCounts(audio: count(.audio), video: count(.video))
+    }
+
     /// How many lines of each kind the client would have to add for what waits.
-    var missingLines: (audio: Int, video: Int) {
+    var missingLines: LineCounts {
         func missing(_ kind: StreamKind) -> Int {
             let waiting = sends.filter { $0.line == nil && !$0.isRefused && $0.producer.kind == kind }.count
             let idle = negotiator.lines.filter { $0.streamKind == kind && $0.isIdle }.count
             return max(0, waiting - idle)
         }
-        return (missing(.audio), missing(.video))
+        return LineCounts(audio: missing(.audio), video: missing(.video))
     }
 
     /// Tracks that have no line yet.
@@ -138,5 +148,18 @@ extension MediaConnection {
     func startConsumers() {
         let now = MonotonicClock.now()
         for send in sends { send.consumer?.start(now: now) }
+    }
+}
+
+/// Lines by kind.
+struct LineCounts: Hashable {
+    var audio = 0
+    var video = 0
+
+    /// At least as many of each kind.
+    func include(_ other: LineCounts) -> Bool { audio >= other.audio && video >= other.video }
+
+    static func + (a: LineCounts, b: LineCounts) -> LineCounts {
+        LineCounts(audio: a.audio + b.audio, video: a.video + b.video)
     }
 }
