@@ -24,6 +24,8 @@ public struct CallServerStatistics: Sendable, Hashable {
     public var retransmissionMisses = 0
     /// Key frames that were missed by a subscriber; the publishers are asked less often.
     public var keyFrameRequests = 0
+    /// Reliable data messages that were not sent on, because the participant they were for reads too slowly.
+    public var dataMessagesDropped = 0
     /// Datagrams that the kernel dropped because our receive buffer was full.
     public var receiveBufferDrops = 0
     /// Datagrams that we dropped because a socket's send queue was full.
@@ -45,7 +47,7 @@ public struct CallServerStatistics: Sendable, Hashable {
             \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent,
             \.packetsReceived,
             \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses, \.keyFrameRequests,
-            \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
+            \.dataMessagesDropped, \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
         ]
     }
 }

@@ -8,6 +8,8 @@ final class ServerLoop: @unchecked Sendable {
     let mux: UDPMux
     let settings: MediaSettings
     let forwarding = ForwardingStatistics()
+    /// Reliable data messages that did not reach a participant who reads too slowly.
+    var droppedData = 0
     private var rooms: [ObjectIdentifier: LiveKitRoom] = [:]
 
     init(mux: UDPMux, settings: MediaSettings) {
@@ -59,6 +61,7 @@ final class ServerLoop: @unchecked Sendable {
         result.retransmissions = forwarding.retransmissions
         result.retransmissionMisses = forwarding.retransmissionMisses
         result.keyFrameRequests = forwarding.keyFrameRequests
+        result.dataMessagesDropped = droppedData
         return result
     }
 }

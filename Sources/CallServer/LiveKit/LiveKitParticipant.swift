@@ -30,6 +30,8 @@ final class LiveKitParticipant: @unchecked Sendable {
     var streams = SubscriberStreams()
     /// What a test client has asked us to do at its next resume.
     var resumeFault: ResumeFault?
+    /// Reliable data messages that it was too slow for.
+    var droppedData = 0
     private var timers: [any CancellableTask] = []
     var departure: Scheduled<Void>?
 

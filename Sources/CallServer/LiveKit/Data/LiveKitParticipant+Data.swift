@@ -6,6 +6,10 @@ extension LiveKitParticipant {
     /// How much may wait on the lossy channel; what comes then is dropped, being stale when it would arrive.
     private static let lossyBacklog = 64 * 1024
 
+    /// How much may wait on the reliable channel. Whoever reads so slowly is not to fill our memory, nor to hold up those who
+    /// send: like LiveKit's server we go on without what then comes.
+    private static let reliableBacklog = 2 << 20
+
     /// The channels on which the client receives; with one connection the client opens them.
     func openDataChannels() {
         guard !isSingleConnection else { return }
@@ -45,9 +49,19 @@ extension LiveKitParticipant {
         guard subscriber.hasDataChannel(label: DataLabel.reliable.rawValue) else {
             return room.data.noteMissed(packet.sequence, from: sender, by: sid)
         }
-        if !subscriber.sendData(bytes, label: DataLabel.reliable.rawValue) {
-            logger.notice("reliable data dropped: the participant reads too slowly", metadata: ["from": "\(sender)"])
-        }
+        guard subscriber.bufferedData(label: DataLabel.reliable.rawValue) + bytes.count <= Self.reliableBacklog,
+            subscriber.sendData(bytes, label: DataLabel.reliable.rawValue)
+        else { return noteDropped(from: sender) }
+    }
+
+    /// Says so of the first message, and then of each hundredth.
+    private func noteDropped(from sender: String) {
+        droppedData += 1
+        room.loop.droppedData += 1
+        guard droppedData % 100 == 1 else { return }
+        logger.notice(
+            "reliable data dropped: the participant reads too slowly",
+            metadata: ["from": "\(sender)", "dropped": "\(droppedData)"])
     }
 
     /// On the channel of that label, or else on the first that has no label of LiveKit's.
