@@ -54,6 +54,32 @@ import Testing
         }
     }
 
+    /// Somebody whose path swallows everything costs the server two megabytes, and the others nothing.
+    @Test(.timeLimit(.minutes(3))) func whoReadsTooSlowlyMissesData() async throws {
+        try await CallHouse.with { house in
+            let cleo = try await house.join("cleo", isRelayed: true)
+            await cleo.onRPC("ready") { _ in "" }
+            var (ada, bob, heard) = try await Self.meet(house, .singleConnection)
+            _ = await heard.next()
+            while (try? await ada.performRPC(to: "cleo", method: "ready", payload: "", timeout: 5)) == nil {}
+            try await house.moveRelays()
+            let text = String(repeating: "x", count: 49_900)
+            let count = 120
+            for number in 0..<count { try await ada.send(data: Array("\(number) \(text)".utf8), topic: "n") }
+            for number in 0..<count {
+                let message = await heard.first { event -> String? in
+                    if case .dataReceived(let message, _) = event { message.text } else { nil }
+                }
+                #expect(message?.hasPrefix("\(number) ") == true)
+            }
+            let dropped = await house.server.statistics().dataMessagesDropped
+            // Two mebibytes hold 41 or 42 of them.
+            #expect((75...79).contains(dropped), "\(dropped)")
+            await ada.leave()
+            await bob.leave()
+        }
+    }
+
     @Test(arguments: modes) func lossyDataAndLongTextsArrive(mode: LiveKitLikeProvider.Mode) async throws {
         try await CallHouse.with { house in
             var (ada, bob, heard) = try await Self.meet(house, mode)

@@ -76,6 +76,28 @@ import Testing
         }
     }
 
+    /// Media ends sooner than the server's word about it comes: whoever is sent away must not come back for that.
+    @Test(.timeLimit(.minutes(3)), arguments: modes)
+    func aReasonThatIsSlowerThanTheEndOfTheMediaCounts(mode: LiveKitLikeProvider.Mode) async throws {
+        try await CallHouse.with { house in
+            var timeouts = SessionTimeouts()
+            timeouts.reason = 600
+            let first = try await house.join("ada", mode: mode, timeouts: timeouts)
+            var events = first.events.makeAsyncIterator()
+            try await first.publish(.testTone(440))
+            while await first.statistics().selectedPair == nil { await Task.yield() }
+            let held = try await house.proxy.hold()
+            // The server closes the first one's media, and says so.
+            let second = try await house.join("ada", mode: mode)
+            while await first.statistics().selectedPair != nil { await Task.yield() }
+            try await house.proxy.release(held)
+            let seen = await Self.recovery(&events)
+            #expect(seen.count == 1 && seen[0].hasSuffix("somebody joined with the same identity"), "\(seen)")
+            #expect(await second.state != .ended)
+            await second.leave()
+        }
+    }
+
     @Test func whatIsSaidMeanwhileIsSaidAfterwards() async throws {
         try await CallHouse.with { house in
             let ada = try await house.join("ada")

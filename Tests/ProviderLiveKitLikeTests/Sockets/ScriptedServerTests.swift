@@ -174,4 +174,45 @@ import Testing
         await bridge.shutdown()
         await server.stop()
     }
+
+    /// A server that carries us over to another room keeps the connections: the people change, and so does what a resume
+    /// says.
+    @Test func aMoveToAnotherRoomKeepsTheCall() async throws {
+        @Sendable func person(_ sid: String, _ identity: String) -> Livekit_ParticipantInfo {
+            .with {
+                $0.sid = sid
+                $0.identity = identity
+                $0.state = .active
+            }
+        }
+        let server = try await ScriptedServer.start { _, number in
+            guard number == 0 else { return .status(401, "invalid token: expired") }
+            return .socket([
+                ScriptedServer.join { $0.otherParticipants = [person("PA_old", "ada")] },
+                .with {
+                    $0.roomMoved.room.name = "next room"
+                    $0.roomMoved.token = "of the next room"
+                    $0.roomMoved.participant = person("PA_moved", "me")
+                    $0.roomMoved.otherParticipants = [person("PA_new", "bob"), person("PA_newer", "cleo")]
+                },
+                nil,
+            ])
+        }
+        let (call, bridge) = try await Self.join(server, mode: .twoConnections)
+        // What happened before we looked is told as it stands then.
+        var present: Set<String> = []
+        for await event in call.events {
+            switch event {
+            case .participantJoined(let who): present.insert(who.identity)
+            case .participantLeft(let who, _): present.remove(who.identity)
+            default: break
+            }
+        }
+        #expect(present == ["bob", "cleo"])
+        #expect(server.paths == ["/rtc", "/rtc", "/rtc/validate"])
+        #expect(server.requests[1].token == "of the next room")
+        #expect(server.requests[1].query["sid"] == "PA_moved")
+        await bridge.shutdown()
+        await server.stop()
+    }
 }

@@ -64,6 +64,17 @@ final class SignalProxy: Sendable {
     /// While silent nothing passes, and nothing is closed: a path that swallows everything.
     func setSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
 
+    /// Keeps back what the server says on the connections that stand now, until they are `release`d.
+    func hold() async throws -> [any Channel] {
+        let held = state.withLock { state in state.pairs.map { $0.1 } }
+        for server in held { try await server.setOption(.autoRead, value: false).get() }
+        return held
+    }
+
+    func release(_ held: [any Channel]) async throws {
+        for server in held { try await server.setOption(.autoRead, value: true).get() }
+    }
+
     /// While it refuses, new connections are closed at once.
     func setRefusing(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
