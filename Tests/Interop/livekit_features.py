@@ -1,6 +1,7 @@
 """What participants do with their tracks and themselves, as LiveKit's own client sees it; and a full room."""
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, server
 
+ROOM_SIZE = 20
 
 
 def told(result, name, who="alice"):
@@ -97,3 +98,37 @@ def packet_sizes(result, way):
     rows = [row for row in result["stats"][way] if row["kind"] == "audio" and row["packets"] > 200]
     expect(rows, f"{result['identity']} has {way} audio", result["stats"])
     return sorted(row["bytes"] / row["packets"] for row in rows)
+
+
+def test_twenty_peers_in_one_room():
+    """All come at once and speak. Real peers of both signalling modes listen, and four of our own; each hears all the others,
+    those too that have left before it."""
+    with server() as url:
+        real = [lk_peer(url, f"real{n}", "--single-pc", str(n), "--tone", str(400 + 40 * n), "--no-dtx", "--audio-frame", "100", "--max-events", "5000",
+                        seconds=24) for n in range(2)]
+        ours = [agent(url, f"ours{n}", "--tone", str(600 + 40 * n), *(["--two-connections"] if n % 2 else []), *(["--no-subscribe"] if n >= 4 else []),
+                      seconds=18) for n in range(ROOM_SIZE - len(real))]
+        heard = {peer.name: peer.result(120) for peer in real}
+        sent = [peer.result(120) for peer in ours]
+        names = {peer.name for peer in real + ours}
+        expect(len(names) == ROOM_SIZE and len(sent) == ROOM_SIZE - len(real), "twenty came", sorted(names))
+        for name, result in heard.items():
+            check_everybody(result, names - {name})
+        for result in sent[:4]:
+            others = {track["from"]: track["audio"]["dominantHz"] for track in result["tracks"] if track["kind"] == "audio" and track["framesDecoded"] > 200}
+            expect(set(others) == names - {result["identity"]}, f"{result['identity']} hears all others", sorted(others))
+            check_tones(result, others)
+
+
+def check_everybody(result, others):
+    came = {event["who"] for event in result["events"] if event["e"] in ("participant_connected", "track_subscribed")}
+    expect(came == others, f"{result['identity']} saw {len(others)} others come", sorted(came))
+    tones = {track["participant"]: track["dominant_hz"] for track in result["tracks"] if track["sounding_frames"] > 30}
+    expect(set(tones) == others, f"{result['identity']} hears all of them", sorted(tones))
+    check_tones(result, tones)
+
+
+def check_tones(result, tones):
+    for name, hertz in tones.items():
+        if name.startswith("ours"):  # the generators of the real peers bend their tones when so many share the machine
+            near(hertz, 600 + 40 * int(name[4:]), 20, f"{result['identity']} hears {name} and not the next one")
