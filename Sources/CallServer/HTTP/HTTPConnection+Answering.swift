@@ -9,8 +9,11 @@ extension HTTPConnection {
         // The decoder parses nothing behind a request to upgrade, granted or not.
         let endsParsing = head.headers.contains(name: "upgrade") || head.method == .CONNECT
         state = .answering(
-            Exchange(method: request.method, path: request.path, keepsAlive: head.isKeepAlive && !endsParsing))
+            Exchange(
+                method: request.method, path: request.path, keepsAlive: head.isKeepAlive && !endsParsing,
+                isCrossOrigin: CrossOrigin.isAsked(head.headers)))
         setDeadline(limits.answerTimeout, context)
+        if let preflight = CrossOrigin.preflight(request) { return respond(preflight, context) }
         if request.isUpgrade, case .webSocket(_, let decide) = router.route(for: request.path) {
             return upgrade(request, head, decide, context)
         }
@@ -39,9 +42,12 @@ extension HTTPConnection {
     /// Answers in a route's stead, and ends the connection.
     func refuse(_ status: HTTPResponseStatus, _ text: String, _ context: ChannelHandlerContext) {
         switch state {
-        case .receiving(let head): state = .answering(Exchange(method: head.method, path: "", keepsAlive: false))
+        case .receiving(let head):
+            let isCrossOrigin = CrossOrigin.isAsked(head.headers)
+            state = .answering(
+                Exchange(method: head.method, path: "", keepsAlive: false, isCrossOrigin: isCrossOrigin))
         case .answering(let exchange): state = .answering(exchange.last)
-        default: state = .answering(Exchange(method: .GET, path: "", keepsAlive: false))
+        default: state = .answering(Exchange(method: .GET, path: "", keepsAlive: false, isCrossOrigin: false))
         }
         respond(HTTPResponse(status, text), context)
     }
@@ -70,8 +76,12 @@ extension HTTPConnection {
     private static func headers(_ response: HTTPResponse, _ exchange: Exchange) -> HTTPHeaders {
         var headers = HTTPHeaders()
         headers.add(name: "Content-Type", value: response.contentType)
-        headers.add(name: "Content-Length", value: "\(response.body.readableBytes)")
+        // RFC 9110 section 8.6: not with this status.
+        if response.status != .noContent {
+            headers.add(name: "Content-Length", value: "\(response.body.readableBytes)")
+        }
         for (name, value) in response.fields.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+        if exchange.isCrossOrigin { CrossOrigin.allow(&headers) }
         if !exchange.keepsAlive { headers.replaceOrAdd(name: "Connection", value: "close") }
         return headers
     }

@@ -16,6 +16,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         var method: HTTPMethod
         var path: String
         var keepsAlive: Bool
+        /// A page of another origin asks.
+        var isCrossOrigin: Bool
     }
 
     enum State {

@@ -46,13 +46,14 @@ extension HTTPConnection {
         switch decision {
         case .refuse(let response): respond(response, context)
         case .accept(let open):
-            guard case .answering = state else { return }
+            guard case .answering(let exchange) = state else { return }
             state = .streaming
             cancelDeadline()
             var head = HTTPResponseHead(version: .http1_1, status: .ok)
             head.headers.add(name: "Content-Type", value: "text/event-stream")
             head.headers.add(name: "Cache-Control", value: "no-store")
             head.headers.add(name: "Connection", value: "close")
+            if exchange.isCrossOrigin { CrossOrigin.allow(&head.headers) }
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
             // So that the end of the connection is noticed.
             context.read()
