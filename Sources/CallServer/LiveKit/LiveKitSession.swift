@@ -3,7 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 
 /// One signalling connection of a LiveKit client: reads its messages, hands them to its participant on the room's loop.
-// `participant` and `usesText` are touched on the room's loop only.
+// `participant`, `usesText` and `saidLeave` are touched on the room's loop only.
 final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     let ticket: LiveKitTicket
     let logger: Logger
@@ -13,6 +13,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     private let room = NIOLockedValueBox<LiveKitRoom?>(nil)
     /// A client that sends text frames is answered in JSON, until it sends binary ones.
     private var usesText = false
+    private var saidLeave = false
 
     init(channel: SignalChannel, ticket: LiveKitTicket, directory: RoomDirectory, logger: Logger) {
         self.channel = channel
@@ -72,11 +73,13 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     }
 
     func send(_ response: Livekit_SignalResponse) {
+        if case .leave = response.message { saidLeave = true }
         channel.send(usesText ? .text(response.wireJSON) : .binary(response.wireBytes))
     }
 
-    /// Ends the connection in order.
-    func close() { channel.close() }
+    /// Ends the connection in order. Browser clients take a normal closure for one that they have been told of: where no
+    /// leave message says what to do, another code has them come back.
+    func close() { channel.close(saidLeave ? .normalClosure : .goingAway) }
 
     /// Ends the connection for what the client has done.
     func close(because reason: String) {
