@@ -3,10 +3,13 @@ import RTCWire
 /// The largest layer that anybody wants of one published track, and when its publisher is to be told (dynacast).
 ///
 /// More is asked for at once; less only after it has been enough for a while, so that somebody who turns away for a
-/// moment doesn't stop and start an encoder.
+/// moment doesn't stop and start an encoder. The first word about a track waits, too: a client knows the track by its sid
+/// only when its publishing is through, and sends everything until then.
 package struct LayerDemand: Sendable {
     /// How long less must be enough before the publisher is told.
     package static let loweringDelay = Interval.seconds(5)
+    /// How long the first word about a track waits.
+    package static let settlingTime = Interval.milliseconds(500)
     /// Stands for nobody wanting anything.
     package static let nobody = -1
 
@@ -28,7 +31,11 @@ package struct LayerDemand: Sendable {
             deadline = nil
             return nil
         }
-        if rank >= 0, rank > announced ?? LayerDemand.nobody {
+        if rank >= 0, announced == nil {
+            deadline = min(deadline ?? now + LayerDemand.settlingTime, now + LayerDemand.settlingTime)
+            return nil
+        }
+        if rank > announced ?? rank {
             deadline = nil
             announced = rank
             return rank
