@@ -53,13 +53,15 @@ final class Stage {
     }
 
     @discardableResult
-    func join(layer: Int = 2, temporal: Int = 7, now: Instant = .zero) -> RecordingSink {
+    func join(
+        layer: Int = 2, temporal: Int = 7, hasDependencyDescriptor: Bool = true, now: Instant = .zero
+    ) -> RecordingSink {
         let sink = RecordingSink()
-        let consumer = Consumer(
-            ConsumerConfiguration(
-                ssrc: UInt32(100 + seats.count), payloadType: 96, rtxSSRC: 9, rtxPayloadType: 97, firstSequence: 1000,
-                firstRTXSequence: 1),
-            producer: producer, sink: sink)
+        var configuration = ConsumerConfiguration(
+            ssrc: UInt32(100 + seats.count), payloadType: 96, rtxSSRC: 9, rtxPayloadType: 97, firstSequence: 1000,
+            firstRTXSequence: 1)
+        configuration.hasDependencyDescriptor = hasDependencyDescriptor
+        let consumer = Consumer(configuration, producer: producer, sink: sink)
         consumer.setLayerLimit(layer, now: now)
         consumer.setAllocation(LayerPoint(spatial: 7, temporal: temporal), now: now)
         consumer.start(now: now)

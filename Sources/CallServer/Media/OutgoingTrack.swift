@@ -42,6 +42,7 @@ final class OutgoingTrack {
             eventPayloadType: events(on: line), playoutDelay: playoutDelay, firstSequence: .random(in: 0..<0x8000),
             firstRTXSequence: .random(in: 0..<0x8000))
         configuration.sendsBlackFrames = !format.isEncrypted
+        configuration.hasDependencyDescriptor = line.extensionMap.id(for: .dependencyDescriptor) != 0
         return configuration
     }
 

@@ -5,13 +5,19 @@ import RTCWire
 extension Consumer {
     /// The rewritten descriptor, behind the `offset` bytes of the scratch memory that the caller has written, and the rest.
     func parts(
-        of packet: SourcePacket, _ numbering: Numbering, at offset: Int, isNewest: Bool
+        of packet: SourcePacket, _ numbering: Numbering, _ verdict: LayerFilter.Verdict, at offset: Int, isNewest: Bool
     ) -> (prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
         let room = UnsafeMutableRawBufferPointer(rebasing: scratch[offset..<Consumer.dependencyOffset])
-        let length = pictures.write(packet.head, numbering, isNewest: isNewest, into: room)
+        var length = pictures.write(packet.head, numbering, isNewest: isNewest, into: room)
+        var replaced = min(length, packet.payload.count)
+        if !configuration.hasDependencyDescriptor, producer.codec == .av1, let frame = packet.dependency,
+            let seam = AV1Seam(of: frame, endsPicture: verdict.marker)
+        {
+            (length, replaced) = seam.write(packet.payload, into: room)
+        }
         return (
             UnsafeRawBufferPointer(rebasing: scratch[..<(offset + length)]),
-            UnsafeRawBufferPointer(rebasing: packet.payload[min(length, packet.payload.count)...])
+            UnsafeRawBufferPointer(rebasing: packet.payload[replaced...])
         )
     }
 
@@ -91,7 +97,7 @@ extension Consumer {
             timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: extensions(of: packet),
             opaque: opaque(of: packet, numbering, verdict, isNewest: false))
         let offset = RTX.write(originalSequenceNumber: sequence, into: scratch)
-        let (prefix, payload) = parts(of: packet, numbering, at: offset, isNewest: false)
+        let (prefix, payload) = parts(of: packet, numbering, verdict, at: offset, isNewest: false)
         guard sink.forward(header, prefix: prefix, payload: payload) else { return }
         nextRTXSequence &+= 1
         producer.statistics.retransmissions += 1

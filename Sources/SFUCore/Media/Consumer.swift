@@ -246,7 +246,7 @@ package final class Consumer {
             sequenceNumber: UInt16(truncatingIfNeeded: sequence),
             timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: extensions(of: packet),
             opaque: opaque(of: packet, numbering, verdict, isNewest: isNewest))
-        let (prefix, payload) = parts(of: packet, numbering, at: 0, isNewest: isNewest)
+        let (prefix, payload) = parts(of: packet, numbering, verdict, at: 0, isNewest: isNewest)
         guard sink.forward(header, prefix: prefix, payload: payload) else {
             producer.statistics.dropped += 1
             return
