@@ -25,6 +25,20 @@ struct DecodeTargetFilter {
         return old != nil && target != old
     }
 
+    /// The limit asks for a lower spatial layer whose frames have not been sent, so that only a key frame leads there. That
+    /// is so where layers refer to each other in key pictures alone, as with L3T3_KEY.
+    func needsKeyFrame(_ structure: DependencyStructure, active: UInt32, limit: LayerPoint) -> Bool {
+        guard let target, target < structure.decodeTargets,
+            let wanted = best(structure, active: active, limit: limit, { _ in true })
+        else { return false }
+        let layer = structure.targetLayers[wanted].spatial
+        guard layer < structure.targetLayers[target].spatial else { return false }
+        return structure.templates.contains {
+            $0.spatialID == layer && $0.temporalID == 0 && $0.indication(wanted) != .notPresent
+                && $0.indication(target) == .notPresent
+        }
+    }
+
     /// The best target within the limit that can be taken up with this frame: better than the present one, unless that is
     /// beyond the limit or no longer sent.
     private func next(

@@ -34,6 +34,12 @@ struct LayerFilter {
         targets = DecodeTargetFilter()
     }
 
+    /// The limit can't be kept without a key frame.
+    func needsKeyFrame(of layer: ProducerLayer) -> Bool {
+        guard let structure = layer.structure else { return false }
+        return targets.needsKeyFrame(structure, active: layer.activeTargets, limit: limit)
+    }
+
     /// Judges a packet; `isNewest` where no later one of the stream has been judged.
     mutating func judge(_ packet: SourcePacket, of layer: ProducerLayer, isNewest: Bool) -> Verdict {
         switch packet.head {

@@ -112,7 +112,7 @@ package final class Consumer {
         guard isFlowing, let best = wantedLayer(now) else { return }
         // A larger spatial layer of one stream begins with a key frame too, or where the codec says it can.
         let isRaised = best.spatialLayers > 1 && filter.current.spatial < min(spatialLimit, best.spatialLayers - 1)
-        if best !== layer || isRaised { producer.requestKeyFrame(of: best) }
+        if best !== layer || isRaised || filter.needsKeyFrame(of: best) { producer.requestKeyFrame(of: best) }
     }
 
     private func refreshLimit() {
