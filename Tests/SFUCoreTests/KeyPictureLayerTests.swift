@@ -40,7 +40,7 @@ import Testing
             picture += 1
         }
 
-        var now: Instant { milliseconds(1000 + 2000 * picture) }
+        var now: Instant { milliseconds(1000 + 200 * picture) }
 
         private func descriptor(_ template: Int, frame: Int, structured: Bool) -> [UInt8] {
             let head = [0xc0 | UInt8(template), 0, UInt8(frame)]

@@ -76,7 +76,9 @@ extension SessionCore: PeerFlowHandler {
         result.addEnded(ended.endedReceivers)
         guard let flow else { return result }
         result.roundTripMilliseconds = flow.peer.roundTripTime?.milliseconds
-        result.selectedPair = flow.peer.selectedPair.map { "\($0.local) \($0.remote)" }
+        if flow.peer.state != .closed {
+            result.selectedPair = flow.peer.selectedPair.map { "\($0.local) \($0.remote)" }
+        }
         for (line, sender) in senders.sorted(by: { $0.key < $1.key }) {
             result.senders.append(statistics(of: sender, line: line, flow: flow))
         }

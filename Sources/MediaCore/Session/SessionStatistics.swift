@@ -20,7 +20,7 @@ public struct SessionStatistics: Sendable {
     public var receiveBufferDrops = 0
     /// Round-trip time by RTCP reports in milliseconds, nil until known.
     public var roundTripMilliseconds: Double?
-    /// The chosen pair of addresses, as text.
+    /// The chosen pair of addresses, as text; nil before, and once either side has closed the connection.
     public var selectedPair: String?
 
     /// Nothing counted.

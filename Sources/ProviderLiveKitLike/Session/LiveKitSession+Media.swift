@@ -104,6 +104,7 @@ extension LiveKitSession {
         case .dataChannelOpened(let channel): channelOpened(channel)
         case .dataChannelMessage(let channel, let bytes, _): received(bytes, on: channel)
         case .dataChannelClosed(let channel): channelClosed(channel)
+        case .failed where paths.isEnded: break
         case .failed(let why): await lost(.session, "the media connection failed: \(why)")
         }
     }
@@ -150,7 +151,7 @@ extension LiveKitSession {
     }
 
     private func impairmentLasted(_ side: MediaPaths.Side, since moment: MediaTime, _ number: Int) async {
-        guard number == mediaNumber, paths.isSilent(side, since: moment) else { return }
+        guard number == mediaNumber, !paths.isEnded, paths.isSilent(side, since: moment) else { return }
         await lost(side == .publisher ? .publisher : .subscriber, "the media path has been silent for too long")
     }
 

@@ -57,6 +57,8 @@ struct MediaPaths: Sendable, Hashable {
     mutating func update(_ side: Side, _ state: SessionState, now: MediaTime) -> Consequence {
         if side == .publisher { publisher = state } else { subscriber = state }
         switch state {
+        // Who ends one connection on purpose ends both.
+        case .disconnected where isEnded, .failed where isEnded: return .none
         case .disconnected:
             guard silentSince[side] == nil else { return .none }
             silentSince[side] = now
@@ -70,6 +72,9 @@ struct MediaPaths: Sendable, Hashable {
 
     /// Whether a side has been silent since that moment without a break.
     func isSilent(_ side: Side, since time: MediaTime) -> Bool { silentSince[side] == time }
+
+    /// The other side has ended a connection on purpose.
+    var isEnded: Bool { publisher == .closed || subscriber == .closed }
 
     /// Any side is silent.
     var isImpaired: Bool { !silentSince.isEmpty }

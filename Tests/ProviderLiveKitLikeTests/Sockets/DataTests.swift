@@ -57,7 +57,10 @@ import Testing
     /// Somebody whose path swallows everything costs the server two megabytes, and the others nothing.
     @Test(.timeLimit(.minutes(3))) func whoReadsTooSlowlyMissesData() async throws {
         try await CallHouse.with { house in
-            let cleo = try await house.join("cleo", isRelayed: true)
+            // Nor does she look for another path.
+            var timeouts = SessionTimeouts()
+            timeouts.impairment = 600
+            let cleo = try await house.join("cleo", isRelayed: true, timeouts: timeouts)
             await cleo.onRPC("ready") { _ in "" }
             var (ada, bob, heard) = try await Self.meet(house, .singleConnection)
             _ = await heard.next()
@@ -65,8 +68,8 @@ import Testing
             try await house.moveRelays()
             let text = String(repeating: "x", count: 49_900)
             let count = 120
-            for number in 0..<count { try await ada.send(data: Array("\(number) \(text)".utf8), topic: "n") }
             for number in 0..<count {
+                try await ada.send(data: Array("\(number) \(text)".utf8), topic: "n")
                 let message = await heard.first { event -> String? in
                     if case .dataReceived(let message, _) = event { message.text } else { nil }
                 }

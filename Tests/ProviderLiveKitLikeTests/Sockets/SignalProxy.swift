@@ -9,6 +9,9 @@ final class SignalProxy: Sendable {
         var isSilent = false
         var refuses = false
         var accepted = 0
+        /// The servers' sides of connections on which nothing passes for now, and what they have said since.
+        var held: Set<ObjectIdentifier> = []
+        var kept: [(any Channel, ByteBuffer?)] = []
         /// Bytes that others of the same number take the place of.
         var rewriting: (old: [UInt8], new: [UInt8])?
     }
@@ -64,15 +67,26 @@ final class SignalProxy: Sendable {
     /// While silent nothing passes, and nothing is closed: a path that swallows everything.
     func setSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
 
-    /// Keeps back what the server says on the connections that stand now, until they are `release`d.
-    func hold() async throws -> [any Channel] {
-        let held = state.withLock { state in state.pairs.map { $0.1 } }
-        for server in held { try await server.setOption(.autoRead, value: false).get() }
-        return held
+    /// Keeps back what the server says on the connections that stand now, their end too, until `release`.
+    func hold() { state.withLock { state in state.held = Set(state.pairs.map { ObjectIdentifier($0.1) }) } }
+
+    func release() {
+        let kept = state.withLock { state in
+            defer { (state.held, state.kept) = ([], []) }
+            return state.kept
+        }
+        for (client, bytes) in kept {
+            if let bytes { client.writeAndFlush(bytes, promise: nil) } else { client.close(promise: nil) }
+        }
     }
 
-    func release(_ held: [any Channel]) async throws {
-        for server in held { try await server.setOption(.autoRead, value: true).get() }
+    /// Keeps bytes, or with none the end, where the connection is held.
+    fileprivate func keeps(_ bytes: ByteBuffer?, from server: any Channel, to client: any Channel) -> Bool {
+        state.withLock { state in
+            guard state.held.contains(ObjectIdentifier(server)) else { return false }
+            state.kept.append((client, bytes))
+            return true
+        }
     }
 
     /// While it refuses, new connections are closed at once.
@@ -124,11 +138,13 @@ private final class Pipe: ChannelInboundHandler, Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !proxy.isSilent else { return }
-        other.writeAndFlush(proxy.rewritten(unwrapInboundIn(data)), promise: nil)
+        let bytes = proxy.rewritten(unwrapInboundIn(data))
+        guard !proxy.keeps(bytes, from: context.channel, to: other) else { return }
+        other.writeAndFlush(bytes, promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        guard !proxy.isSilent else { return }
+        guard !proxy.isSilent, !proxy.keeps(nil, from: context.channel, to: other) else { return }
         other.close(promise: nil)
     }
 }
