@@ -39,7 +39,7 @@ extension LiveKitParticipant {
         if let answer = leaveRequest(leave.reason, .disconnect) { send(.with { $0.leave = answer }) }
         let reason: Livekit_DisconnectReason =
             switch leave.reason {
-            case .userUnavailable, .userRejected: leave.reason
+            case .userUnavailable, .userRejected, .agentError: leave.reason
             default: .clientInitiated
             }
         room.remove(sid, reason: reason, tell: false)

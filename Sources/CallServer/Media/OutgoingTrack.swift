@@ -46,9 +46,14 @@ final class OutgoingTrack {
         return configuration
     }
 
-    /// The payload type for packets with redundancy, where the subscriber takes them; else they are stripped.
+    /// The payload type for packets with redundancy, where the subscriber takes them and means by the number inside what
+    /// the publisher does; else they are stripped.
     private func redundancy(on line: MediaLine) -> UInt8? {
-        format.redundancy.flatMap { line.codec(named: $0.name, clockRate: $0.clockRate)?.sendPayloadType }
+        guard let redundancy = format.redundancy,
+            line.codec(named: format.codec.name, clockRate: format.codec.clockRate)?.sendPayloadType
+                == format.codec.payloadType
+        else { return nil }
+        return line.codec(named: redundancy.name, clockRate: redundancy.clockRate)?.sendPayloadType
     }
 
     private func events(on line: MediaLine) -> UInt8? {

@@ -81,7 +81,7 @@ final class SessionCore: @unchecked Sendable {
         peer.iceCredentials = credentials
         var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
         negotiation.congestionFeedback = .transportWide
-        // Numbers drawn at random show at once whoever relies on the usual ones.
+        // Numbers drawn at random show at once whoever relies on the usual ones, wherever that is wrong.
         negotiation.codecs = [.opus, .red, .vp8]
         negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))

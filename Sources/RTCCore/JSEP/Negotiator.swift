@@ -46,7 +46,7 @@ package struct Negotiator: Sendable {
     package init(configuration: NegotiatorConfiguration) {
         self.configuration = configuration
         credentials = configuration.credentials
-        numbers = NumberTable(numbering: configuration.numbering)
+        numbers = NumberTable(numbering: configuration.numbering, codecs: configuration.codecs)
     }
 
     // MARK: Wishes

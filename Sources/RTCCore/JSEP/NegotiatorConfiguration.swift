@@ -6,7 +6,8 @@ package struct NegotiatorConfiguration: Sendable {
     package enum Numbering: Hashable, Sendable {
         /// The numbers browsers use: payload types as the capabilities say, extensions from 1 on.
         case fixed
-        /// Drawn from a seed, so that nothing works only because both sides use the same numbers.
+        /// Drawn from a seed, so that nothing works only because both sides use the same numbers; those of codecs that
+        /// travel inside one another, Opus with redundancy, are the usual ones.
         case random(seed: UInt64)
     }
 

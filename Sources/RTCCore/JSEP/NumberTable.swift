@@ -9,6 +9,8 @@ struct NumberTable: Sendable {
     }
 
     private let numbering: NegotiatorConfiguration.Numbering
+    /// The usual numbers of codecs that travel inside one another, which nobody else gets.
+    private var pinned: Set<UInt8>
     /// By index of the capability.
     private var payloadTypes: [Int: PayloadTypes] = [:]
     private var extensionIDs: [RTPExtensionKind: UInt8] = [:]
@@ -16,8 +18,9 @@ struct NumberTable: Sendable {
     private var freePayloadTypes: [UInt8]
     private var freeExtensionIDs: [UInt8]
 
-    init(numbering: NegotiatorConfiguration.Numbering) {
+    init(numbering: NegotiatorConfiguration.Numbering, codecs: [CodecCapability] = []) {
         self.numbering = numbering
+        pinned = numbering == .fixed ? [] : NumberTable.pinned(codecs)
         // 64...95 stay unused: with the marker bit they look like RTCP (RFC 5761 section 4).
         var high = Array(UInt8(96)...127)
         var low = Array(UInt8(35)...63)
@@ -28,8 +31,18 @@ struct NumberTable: Sendable {
             low.shuffle(using: &generator)
             ids.shuffle(using: &generator)
         }
-        freePayloadTypes = Array((high + low).reversed())
+        let taken = pinned
+        freePayloadTypes = (high + low).reversed().filter { !taken.contains($0) }
         freeExtensionIDs = ids.reversed()
+    }
+
+    /// A packet with redundancy names the codec inside by our number of it (RFC 2198 section 3), which servers pass on as
+    /// it is, and LiveKit's writes 111 whatever was agreed: both ends must mean the same by it, so both codecs have the
+    /// numbers that everybody uses.
+    private static func pinned(_ codecs: [CodecCapability]) -> Set<UInt8> {
+        let wrapping = codecs.filter { $0.carries != nil }
+        let inside = Set(wrapping.compactMap(\.carries))
+        return Set((wrapping + codecs.filter { inside.contains($0.name) }).compactMap(\.payloadType))
     }
 
     /// The numbers of a codec; drawn at its first use.
@@ -54,6 +67,8 @@ struct NumberTable: Sendable {
     /// Takes over the numbers of the other side's offer, so that a later offer of ours doesn't give them another meaning.
     mutating func learn(_ numbers: PayloadTypes, of index: Int) {
         freePayloadTypes.removeAll { $0 == numbers.primary || $0 == numbers.rtx }
+        pinned.remove(numbers.primary)
+        if let rtx = numbers.rtx { pinned.remove(rtx) }
         if payloadTypes[index] == nil { payloadTypes[index] = numbers }
     }
 
@@ -67,7 +82,7 @@ struct NumberTable: Sendable {
 
     private mutating func primary(for capability: CodecCapability) throws(NegotiationError) -> UInt8 {
         if let wanted = capability.payloadType {
-            if wanted < 35 { return wanted }
+            if wanted < 35 || pinned.contains(wanted) { return wanted }
             if numbering == .fixed, let index = freePayloadTypes.firstIndex(of: wanted) {
                 return freePayloadTypes.remove(at: index)
             }

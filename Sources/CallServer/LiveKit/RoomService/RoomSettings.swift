@@ -11,6 +11,8 @@ struct RoomSettings: Sendable, Hashable {
     var metadata = ""
     /// Bounds on how long receivers delay video, in milliseconds; nil leaves it to publisher and receiver.
     var playoutDelay: ClosedRange<Int>?
+    /// Receivers are to play what belongs together, such as camera and microphone, in step.
+    var syncsStreams = false
 
     init(_ configuration: CallServerConfiguration) {
         emptyTimeout = configuration.emptyTimeout
@@ -23,6 +25,7 @@ struct RoomSettings: Sendable, Hashable {
             empty: request.emptyTimeout, departure: request.departureTimeout, participants: request.maxParticipants,
             metadata: request.metadata)
         apply(minimumDelay: request.minPlayoutDelay, maximumDelay: request.maxPlayoutDelay)
+        if request.syncStreams { syncsStreams = true }
     }
 
     /// The `roomConfig` claim of the token whose join creates the room. What can't be read is let be.
@@ -32,6 +35,7 @@ struct RoomSettings: Sendable, Hashable {
             empty: configuration.emptyTimeout, departure: configuration.departureTimeout,
             participants: configuration.maxParticipants, metadata: configuration.metadata)
         apply(minimumDelay: configuration.minPlayoutDelay, maximumDelay: configuration.maxPlayoutDelay)
+        if configuration.syncStreams { syncsStreams = true }
     }
 
     private mutating func apply(empty: UInt32, departure: UInt32, participants: UInt32, metadata: String) {
