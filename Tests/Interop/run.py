@@ -18,6 +18,7 @@ import livekit_layers
 import pulse
 import recording
 import recovery
+import recovery_paths
 import ringing
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
@@ -142,7 +143,7 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    light = [sys.modules[__name__], livekit_features, data, recording, recovery, rooms_api, command_line, e2ee, greeting,
+    light = [sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, rooms_api, command_line, e2ee, greeting,
              indicator, ringing]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, calls, hostile, pulse]
