@@ -84,6 +84,7 @@ def test_a_layer_that_nobody_asks_for_is_not_sent():
         expect(not stopped["f"]["active"] and not stopped["h"]["active"], "the upper layers are switched off", stopped)
         expect(stopped["q"]["active"] and stopped["q"]["frames"] >= 9 * RATE, "the lowest goes on", stopped)
         expect(stopped["f"]["frames"] <= stopped["q"]["frames"] - 4 * RATE, "the top layer's pictures stopped", stopped)
+        expect(stopped["f"]["bytes"] < 0.75 * resumed["f"]["bytes"], "and so did its bytes", (stopped["f"], resumed["f"]))
         expect(resumed["f"]["active"], "the top layer comes back when it is asked for", resumed)
         low, high = remote_track(idle_seen, "sender", "video"), remote_track(back_seen, "sender", "video")
         expect(f"{low['width']}x{low['height']}" == LOW, "who asked for low sees low in the end", low["sizes"])
