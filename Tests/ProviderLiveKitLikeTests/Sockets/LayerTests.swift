@@ -9,15 +9,26 @@ import Testing
 @Suite(.serialized) struct LayerTests {
     /// Reads on until a picture of that width comes.
     private final class WidthWatch: VideoSink {
-        private let widths: AsyncStream<Int>
-        private let width: AsyncStream<Int>.Continuation
+        private let widths: AsyncStream<(width: Int, number: Int)>
+        private let width: AsyncStream<(width: Int, number: Int)>.Continuation
+        private let count = Mutex((received: 0, forgotten: 0))
 
-        init() { (widths, width) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(64)) }
+        init() { (widths, width) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64)) }
 
-        func receive(_ frame: VideoFrame) { width.yield(frame.width) }
+        func receive(_ frame: VideoFrame) {
+            let number = count.withLock { count in
+                count.received += 1
+                return count.received
+            }
+            width.yield((frame.width, number))
+        }
+
+        /// Only pictures count that come from now on.
+        func forget() { count.withLock { $0.forgotten = $0.received } }
 
         func first(_ wanted: Int) async -> Bool {
-            for await width in widths where width == wanted { return true }
+            for await (width, number) in widths
+            where width == wanted && number > count.withLock({ $0.forgotten }) { return true }
             return false
         }
     }
@@ -34,14 +45,24 @@ import Testing
             let (media, track) = try #require(found)
             let watch = WidthWatch()
             media.attach(watch)
+            // Cleo says nothing of what she shows, and goes on with the largest.
+            let cleo = try await house.join("cleo")
+            var others = cleo.events.makeAsyncIterator()
+            let whole = await others.first { event -> RemoteTrack? in
+                if case .trackSubscribed(let media, _, _) = event { media } else { nil }
+            }
+            let control = WidthWatch()
+            try #require(whole).attach(control)
+            #expect(await control.first(1280))
             try await bob.setVideoLayout(.visible(VideoViewSize(width: 1280, height: 720)), track)
             #expect(await watch.first(1280))
             try await bob.setVideoLayout(.visible(VideoViewSize(width: 300, height: 170)), track)
             #expect(await watch.first(320))
+            control.forget()
+            #expect(await control.first(1280))
             try await bob.setVideoLayout(.visible(VideoViewSize(width: 600, height: 330)), track)
             #expect(await watch.first(640))
-            await ada.leave()
-            await bob.leave()
+            for call in [ada, bob, cleo] { await call.leave() }
         }
     }
 

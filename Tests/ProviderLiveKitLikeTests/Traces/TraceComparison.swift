@@ -66,23 +66,29 @@ struct TraceComparison {
         let line: Int
         let fields: Int
         let differences: [String]
-        var description: String { "\(kind) (line \(line)): \(fields) fields" }
+        /// What was left out, by `TraceFreedom`.
+        let ignored: [String]
+        var description: String {
+            "\(kind) (line \(line)): \(fields) fields"
+                + (ignored.isEmpty ? "" : ", ignored: \(ignored.joined(separator: ", "))")
+        }
     }
 
     func compare(_ ours: [String: Any], with recorded: TraceLine) -> Result {
         let (left, right) = (fields(ours, recorded.kind), fields(recorded.body, recorded.kind))
-        let paths = Set(left.keys).union(right.keys).filter { path in
-            !TraceFreedom.all.contains { $0.covers(path, trace: trace) }
-        }
+        let all = Set(left.keys).union(right.keys)
+        let ignored = all.filter { path in TraceFreedom.all.contains { $0.covers(path, trace: trace) } }
+        let paths = all.subtracting(ignored)
         let differences = paths.sorted().filter { left[$0] != right[$0] }.map { path in
             "\(path): ours \(left[path] ?? "nothing"), recorded \(right[path] ?? "nothing")"
         }
         // A message without any field of its own is compared by its kind.
         return Result(
-            kind: recorded.kind, line: recorded.line, fields: max(1, paths.count), differences: differences)
+            kind: recorded.kind, line: recorded.line, fields: max(1, paths.count), differences: differences,
+            ignored: ignored.sorted())
     }
 
-    private func fields(_ value: Any, _ path: String) -> [String: String] {
+    func fields(_ value: Any, _ path: String) -> [String: String] {
         var result: [String: String] = [:]
         switch value {
         case let object as [String: Any]:

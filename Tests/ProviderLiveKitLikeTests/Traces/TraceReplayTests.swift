@@ -24,6 +24,19 @@ import Testing
         if let failure { throw failure }
     }
 
+    /// What may differ is only what is named, and nothing is named that no recording has.
+    @Test func everyFreedomIsNeeded() throws {
+        let recorded = try TracePlan.all.flatMap { plan in
+            let comparison = TraceComparison(trace: plan.name, isLayerOrderFree: false)
+            return try plan.lines().filter { $0.direction == .open || $0.direction == .out }.flatMap { line in
+                comparison.fields(line.body, line.kind).keys.map { (plan.name, $0) }
+            }
+        }
+        for freedom in TraceFreedom.all {
+            #expect(recorded.contains { freedom.covers($0.1, trace: $0.0) }, "\(freedom.path): \(freedom.reason)")
+        }
+    }
+
     /// A field that is not on the list counts, and one that is missing as well.
     @Test func everyOtherFieldCounts() throws {
         let plan = TracePlan.pythonSingle
