@@ -65,8 +65,8 @@ def running_server(*arguments):
 class RunningServer:
     """The process, its URL, its TCP port and its log."""
 
-    def __init__(self, *arguments):
-        self.port = free_port()
+    def __init__(self, *arguments, port=None):
+        self.port = port or free_port()
         self.url = f"ws://127.0.0.1:{self.port}"
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(

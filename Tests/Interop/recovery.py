@@ -3,9 +3,10 @@ import base64
 import hashlib
 import hmac
 import json
+import select
 import time
 
-from harness import KEY, SECRET, expect, lk_peer, near, remote_track, server
+from harness import KEY, SECRET, RunningServer, expect, lk_peer, near, remote_track, server
 
 PERIOD = 14  # seconds that the one who is disturbed stays
 AT = 4  # when it is disturbed
@@ -75,6 +76,48 @@ def test_full_reconnect_two_connections():
 
 def test_a_session_that_is_gone_is_joined_anew():
     check_rejoined(*disturbed_call("1", "node_failure"), "SERVER_SHUTDOWN")
+
+
+def restarted(mode):
+    """The server ends and another one takes its place: both clients join it, with their tracks as they were."""
+    first = RunningServer()
+    first.wait_until_ready()
+    second = None
+    try:
+        peer = lambda who, hertz, seconds, *more: lk_peer(
+            first.url, who, "--single-pc", mode, "--tone", hertz, "--no-dtx", "--video", "640x360@15", *more, seconds=seconds)
+        bob, alice = peer("bob", "880", 24), peer("alice", "440", 28, "--at", "3:mute:audio")
+        select.select([], [], [], 8)
+        first.process.kill()
+        first.process.wait()
+        select.select([], [], [], 1)
+        second = RunningServer(port=first.port)
+        second.wait_until_ready()
+        a, b = alice.result(), bob.result()
+    finally:
+        first.stop()
+        if second:
+            second.stop()
+    for result in (a, b):
+        expect(calls(result, "reconnecting") and calls(result, "reconnected"), f"{result['identity']} reconnects", result["events"])
+        expect(len(calls(result, "local_track_republished")) == 2, f"{result['identity']} publishes both again", result["events"])
+    rows = [row for row in b["remote_participants"] if row["identity"] == "alice"]
+    muted = sorted((row["kind"], row["muted"]) for row in rows[0]["publications"]) if rows else []
+    expect(muted == [("audio", True), ("video", False)], "alice's sound is still muted, her picture isn't", b["remote_participants"])
+    for hearer, sender, kinds in ((b, "alice", {"video"}), (a, "bob", {"audio", "video"})):
+        lost = calls(hearer, "reconnecting")[0]["t"]
+        after = [t for t in hearer["tracks"] if t["participant"] == sender and t["subscribed_ms"] > lost]
+        frames = {t["kind"]: t.get("sounding_frames", t["frames"]) for t in after}
+        expect(all(frames.get(kind, 0) > 60 for kind in kinds), f"{sender} is there again", frames)
+        expect("audio" in kinds or frames.get("audio", 0) < 30, f"{sender} stays silent", frames)
+
+
+def test_a_restarted_server_single_connection():
+    restarted("1")
+
+
+def test_a_restarted_server_two_connections():
+    restarted("0")
 
 
 def test_server_leave_is_final():
