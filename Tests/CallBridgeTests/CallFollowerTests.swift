@@ -71,4 +71,34 @@ import Testing
         #expect(media.map(\.publishedMedia) == [.audio, .audioVideo])
         #expect(media.map(\.callType) == [.audio, .video])
     }
+
+    @Test func aRungCallIsToldOfPublicationsAndLosses() throws {
+        let journal = CallJournal()
+        let time = Atomic<Int64>(1_000)
+        let hub = RingHub(journal: journal) { CallTime(milliseconds: time.add(10, ordering: .relaxed).newValue) }
+        let (ada, bob) = (
+            RingDevice(personId: "ada", deviceToken: "1"), RingDevice(personId: "bob", deviceToken: "1")
+        )
+        let lines = [try hub.attach(ada), try hub.attach(bob)]
+        try hub.send(.place(RingRequest(callId: "c", conversationId: "v", groups: [["bob"]])), from: ada)
+        try hub.send(.answer(callId: "c"), from: bob)
+        let follower = CallFollower(hub, callId: "c", identity: "bob")
+        follower.begin()
+        for device in [ada, bob] { try hub.send(.connected(callId: "c"), from: device) }
+        follower.publish(.audio)
+        for event: CallEvent in [
+            .mediaConnected(srtpProfile: "P", afterMilliseconds: 5), .participantJoined(Self.bob),
+            .stateChanged(.reconnecting), .reconnected(gapMilliseconds: 80, .quick), .ended(.unknown, detail: ""),
+        ] { follower.note(event) }
+        hub.close()
+        #expect(
+            Self.told(journal) == [
+                "call.initiated", "participant.joined ada", "push_notification.incoming_call", "participant.joined bob",
+                "call.accepted", "participant.connected ada", "participant.connected bob", "call.established",
+                "publication.changed bob", "call.reconnecting bob", "call.reconnected bob", "participant.left ada",
+                "participant.left bob", "call.ended",
+            ])
+        #expect(journal.finish().violations == [])
+        withExtendedLifetime(lines) {}
+    }
 }

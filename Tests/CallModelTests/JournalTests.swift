@@ -109,6 +109,20 @@ import Testing
         #expect(doubled(.incomingCall).contains(.oneOutcomePerRing))
         #expect(without(.reconnecting).contains(.reconnectionInOrder))
         #expect(doubled(.reconnecting).contains(.reconnectionInOrder))
+        // Two lose their media at the same time: each one's return is its own.
+        var losses = call
+        var others: [JournalEvent] = []
+        for type in [JournalEventType.reconnecting, .reconnected] {
+            var event = call[index(type)]
+            event.personId = "ada"
+            event.id += "-ada"
+            others.append(event)
+        }
+        losses.insert(others[0], at: index(.reconnecting) + 1)
+        losses.insert(others[1], at: index(.reconnected) + 2)
+        #expect(Self.violations(losses) == [])
+        losses.removeAll { $0.id == others[0].id }
+        #expect(Self.violations(losses) == [.reconnectionInOrder])
         var late = call
         late[3].timestamp = .zero
         #expect(Self.violations(late).contains(.monotoneTimes))

@@ -31,6 +31,8 @@ struct CheckedCall: Sendable {
         /// An answer that named no device.
         var openAnswers = 0
         var mayLeaveUnjoined = false
+        /// Their media is lost and has not returned.
+        var isAway = false
     }
 
     private let id: String
@@ -40,7 +42,6 @@ struct CheckedCall: Sendable {
     private var isAccepted = false
     private var isEstablished = false
     private var isEnded = false
-    private var isAway = false
     private var owesEstablished = false
     private var hasGuest = false
 
@@ -154,6 +155,7 @@ struct CheckedCall: Sendable {
         }
         people[name]?.isPresent = false
         people[name]?.isConnected = false
+        people[name]?.isAway = false
         people[name]?.mayLeaveUnjoined = false
     }
 
@@ -192,11 +194,14 @@ struct CheckedCall: Sendable {
 
     private mutating func reconnection(_ event: JournalEvent, _ found: inout [JournalViolation]) {
         let isLoss = event.eventType == .reconnecting
-        if isAway == isLoss {
+        let name = event.personId ?? ""
+        if people[name, default: Person()].isAway == isLoss {
+            let whose = name.isEmpty ? "media" : "media of \(name)"
             report(
-                .reconnectionInOrder, event, isLoss ? "media is lost twice" : "media returns without a loss", &found)
+                .reconnectionInOrder, event, isLoss ? "\(whose) is lost twice" : "\(whose) returns without a loss",
+                &found)
         }
-        isAway = isLoss
+        people[name, default: Person()].isAway = isLoss
     }
 
     // MARK: Ringing

@@ -20,7 +20,7 @@ public enum JournalRule: String, Sendable, Hashable, Codable, CaseIterable {
     case completeFields = "COMPLETE_FIELDS"
     /// An id comes once.
     case uniqueIDs = "UNIQUE_IDS"
-    /// A loss of media is followed by its return or by the end, and doesn't come twice in a row.
+    /// A loss of somebody's media is followed by its return or by their leaving, and doesn't come twice in a row.
     case reconnectionInOrder = "RECONNECTION_IN_ORDER"
 }
 
