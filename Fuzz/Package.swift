@@ -34,7 +34,12 @@ let package = Package(
             dependencies: ["CCrypto", .product(name: "SwiftProtobuf", package: "swift-protobuf")], exclude: ["Protos"],
             swiftSettings: settings),
         .target(name: "SignallingFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
+        .target(name: "CallModel", swiftSettings: settings),
+        .target(name: "CallModelFuzzing", dependencies: ["CallModel"], swiftSettings: settings),
+        .target(name: "ServiceFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
-        fuzz("signalling", "SignallingFuzzing"),
+        fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
+        fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
+        fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp"].map { fuzz($0, "WireFuzzing") }
 )

@@ -157,6 +157,78 @@ def signalling():
     yield bytes([4]) + b".".join(parts)
 
 
+def claims():
+    """Claims of access tokens, and one token."""
+    for text in ('{"iss":"key","sub":"a","exp":1800000000,"nbf":1,"video":{"room":"r","roomJoin":true,"canPublish":false}}',
+                 '{"iss":"key","name":"A","metadata":"m","attributes":{"a":"b"},"sha256":"x","exp":1.5e18}'):
+        yield text.encode()
+    parts = (b'{"alg":"HS256"}', b'{"iss":"key"}', b"x" * 32)
+    yield b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+
+
+CALL = {"callId": "c", "conversationId": "v", "callType": "AUDIO"}
+
+
+def ringing():
+    """What a device hears (even first byte) and says (odd), in the order of a call."""
+    offer = {**CALL, "callerPersonId": "ada", "callerName": "A", "callStartTimestamp": 1800000000000,
+             "ringsUntil": 1800000030000, "callState": "CALLING"}
+    signals = [{"type": "offer", "callId": "c", "offer": offer}, {"type": "granted", "callId": "c"}]
+    signals += [{"type": kind, "callId": "c", "reason": "ANSWERED_ELSEWHERE"} for kind in ("refused", "withdrawn")]
+    signals += [{"type": "progress", "callId": "c", "callState": state} for state in ("FORWARDING", "ACTIVE")]
+    signals += [{"type": "ended", "callId": "c", "endReason": "DECLINED"}]
+    stream = [f"event: {signal['type']}\r\ndata: {json.dumps(signal)}\r\n\r\n: life\n".encode() for signal in signals]
+    yield from (b"\0" + event for event in stream)
+    yield b"\6" + stream[0] + stream[1] + stream[6]
+    place = {"type": "place", "request": {**CALL, "callId": "", "callerName": "A", "groups": [["bob", "eve"], ["ada"]]}}
+    for kinds in (("answer", "connected", "hangUp"), ("decline", "decline"), ("abort",)):
+        commands = [place] + [{"type": kind, "callId": "call-1", "reason": "HANG_UP"} for kind in kinds]
+        yield b"\1" + "\n".join(json.dumps(command) for command in commands).encode()
+
+
+def journals():
+    """A whole call, and events that ringing adds."""
+    call = {**CALL, "serviceProviderCallId": "s", "serviceProviderType": "LIVEKIT", "initiatorPersonId": "ada"}
+    events = [("call.initiated", {"initiationTimestamp": 1}), ("call.participant.joined", {"personId": "ada", "joinedTimestamp": 1})]
+    events += [("call.accepted", {"initiationTimestamp": 1, "acceptTimestamp": 2})]
+    events += [("call.ended", {"initiationTimestamp": 1, "endTimestamp": 3, "endReason": "CONVERSATION_ENDED"})]
+    lines = [json.dumps({**call, "eventType": f"conversation.{name}", "timestamp": at, "id": f"c#{at}", **fields})
+             for at, (name, fields) in enumerate(events)]
+    yield from (line.encode() for line in lines)
+    yield "\n".join(lines).encode()
+    push = {**call, "eventType": "push_notification.incoming_call", "timestamp": 1, "id": "c#9", "recipient": {"id": "bob"},
+            "deviceTokens": ["d"], "callState": "CALLING", "callStartTimestamp": 1, "callerPersonId": "ada"}
+    yield json.dumps(push).encode()
+
+
+def configurations():
+    """Documents of the configuration service."""
+    greeting = {"text": "hi", "audio": "AP8H", "language": "de", "wordsPerMinute": 150, "pauseMilliseconds": 300}
+    ice = [{"urls": ["turn:192.0.2.9:3478"], "username": "u", "credential": "c"}]
+    yield json.dumps({
+        "keys": {"k": {"secret": "s", "account": "a"}}, "teams": {"t": ["ada"]}, "administrators": ["k"],
+        "providers": {"LIVEKIT": {"room": "{conversation}"}, "X": {"endpoint": "ws://h", "token": "t"}},
+        "scopes": {"GLOBAL": {"provider": "LIVEKIT", "failover": ["X"], "mediaKind": "AUDIO", "greeting": greeting},
+                   "USER": {"ada": {"provider": "X", "iceServers": ice, "features": {"f": 1, "g": True}}}}}).encode()
+    yield b'{"providers":{"X":{"endpoint":"wss://h/{identity}","key":"k","secret":"s"}}}'
+    yield b'{"scopes":{"AREA":{"support":{"greeting":null}}}}'
+
+
+def room_service():
+    """Requests to the room API: the first byte chooses the message, the second its form."""
+    for kind, text in enumerate((
+        '{"name":"r","emptyTimeout":5,"metadata":"m"}', '{"names":["r"]}', '{"room":"r"}', '{"room":"r"}',
+        '{"room":"r","identity":"a"}', '{"room":"r","identity":"a","track_sid":"TR","muted":true}',
+        '{"room":"r","identity":"a","permission":{"canPublish":true,"canPublishSources":["CAMERA"]},"attributes":{"a":"b"}}',
+        '{"room":"r","identity":"a","trackSids":["T"],"subscribe":true}', '{"room":"r","metadata":"m"}',
+        '{"room":"r","data":"AAEC","kind":"LOSSY","destinationIdentities":["a"]}',
+        '{"room":"r","destinationIdentity":"a","method":"m","payload":"p","responseTimeoutMs":5}')):
+        yield bytes([kind, 0]) + text.encode()
+    info = field(1, b"PA_1") + field(2, b"ada") + field(4, field(1, b"TR_1") + field(5, 640)) + field(6, 1800000000)
+    yield bytes([11, 1]) + info
+    yield bytes([4, 1]) + field(1, b"r") + field(2, b"ada")
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -188,6 +260,10 @@ def shapes():
                 yield "sctp", packet[28:40], packet[28:]
     for message in signalling():
         yield "signalling", message, message
+    for target, inputs in (("token", claims), ("ring", ringing), ("journal", journals),
+                           ("configuration", configurations), ("roomservice", room_service)):
+        for one in inputs():
+            yield target, one, one
     for message in stun_messages():
         yield "stun", (message[:2], len(message)), message
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):

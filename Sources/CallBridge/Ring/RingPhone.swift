@@ -269,7 +269,9 @@ public actor RingPhone {
             }
         }
         guard let deadline = deadlines.min() else { return }
-        let wait = max(1, deadline.milliseconds(since: clock()))
+        // A server may name any time; a day later the deadline is looked at again.
+        let now = clock()
+        let wait = deadline <= now ? 1 : min(deadline.milliseconds(since: now), 86_400_000)
         timer = Task { [weak self] in
             guard (try? await Task.sleep(for: .milliseconds(wait))) != nil else { return }
             await self?.timePassed()

@@ -1,3 +1,4 @@
+import Foundation
 import LiveKitProtocol
 
 /// What a fuzz target does with one input: see `WireFuzzing`. The first byte chooses the reader.
@@ -13,8 +14,22 @@ package enum SignallingFuzzing {
         case 1: if let request = try? SignalReading.request(text: text) { check(request) }
         case 2: if let join = SignalReading.joinRequest(wrapped: bytes) { check(join) }
         case 3: if let join = SignalReading.joinRequest(text) { check(join) }
-        default: _ = try? AccessToken.verify(text, secrets: ["key": "secret"], now: 1_700_000_000)
+        default: check(token: text)
         }
+    }
+
+    /// An access token, as it comes in a URL or a header; or the claims of one, which is then signed rightly.
+    package static func token(_ input: UnsafeRawBufferPointer) {
+        check(token: String(decoding: input, as: UTF8.self))
+        guard var claims = try? JSONDecoder().decode(TokenClaims.self, from: Data(input)) else { return }
+        claims.issuer = "key"
+        check(token: AccessToken.mint(claims, secret: "secret"))
+    }
+
+    private static func check(token text: String) {
+        _ = try? AccessToken.inspect(text)
+        guard let claims = try? AccessToken.verify(text, secrets: ["key": "secret"], now: 1_700_000_000) else { return }
+        precondition(claims.issuer == "key")
     }
 
     /// What was read can be written, and reads the same again; maps have no order, so that only the sizes need agree.

@@ -1,0 +1,1 @@
+../../../Sources/CallServer/LiveKit/RoomService/JSONShape.swift

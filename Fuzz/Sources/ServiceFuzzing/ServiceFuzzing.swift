@@ -1,0 +1,1 @@
+../../../Tests/CallServerTests/Fuzzing/ServiceFuzzing.swift

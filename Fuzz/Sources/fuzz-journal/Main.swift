@@ -1,0 +1,7 @@
+import FuzzDriver
+import CallModelFuzzing
+
+@main
+enum Main {
+    static func main() { fuzz { CallModelFuzzing.journal($0) } }
+}

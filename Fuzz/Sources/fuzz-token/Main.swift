@@ -1,0 +1,7 @@
+import FuzzDriver
+import SignallingFuzzing
+
+@main
+enum Main {
+    static func main() { fuzz { SignallingFuzzing.token($0) } }
+}
