@@ -20,7 +20,7 @@ def accept(url, seconds, *options, delay=3):
     """What somebody hears who accepts a call through a slow way to the server, and the report."""
     with tempfile.TemporaryDirectory() as folder, slow_path(url, delay) as slow:
         path = os.path.join(folder, "heard.wav")
-        report = agent(slow, "ours", "--speaker", path, *options, seconds=seconds).result()
+        report = agent(slow.url, "ours", "--speaker", path, *options, seconds=seconds).result()
         return read_wav(path), report
 
 

@@ -13,6 +13,7 @@ import e2ee
 import greeting
 import hostile
 import indicator
+import journals
 import livekit_features
 import livekit_layers
 import pulse
@@ -143,8 +144,9 @@ def tests_of(module):
 
 
 if __name__ == "__main__":
-    light = [sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, rooms_api, command_line, e2ee, greeting,
-             indicator, ringing]
+    light = [
+        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, rooms_api, command_line, e2ee, greeting,
+        indicator, journals, ringing]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, calls, hostile, pulse]
     alone = [test for module in heavy for test in tests_of(module)]

@@ -1,4 +1,4 @@
-"""A way to a server that takes its time: the connection stands at once, its bytes go through only after a while."""
+"""A way to a server that takes its time, and that can be cut: a relay of TCP connections."""
 import contextlib
 import socket
 import threading
@@ -6,7 +6,7 @@ import threading
 
 @contextlib.contextmanager
 def slow_path(url, seconds):
-    """The URL of a relay to `url` that holds everything back for so long after a connection came."""
+    """A relay to `url` that holds everything back for so long after a connection came."""
     host, port = url.split("//")[1].split(":")
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
@@ -36,10 +36,23 @@ def slow_path(url, seconds):
 
     threading.Thread(target=accept, daemon=True).start()
     try:
-        yield f"{url.split('//')[0]}//127.0.0.1:{listener.getsockname()[1]}"
+        yield SlowPath(f"{url.split('//')[0]}//127.0.0.1:{listener.getsockname()[1]}", sockets)
     finally:
         over.set()
-        for one in sockets:
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+        close(sockets)
+
+
+class SlowPath:
+    def __init__(self, url, sockets):
+        self.url, self.sockets = url, sockets
+
+    def cut(self):
+        """Ends the connections that there are; new ones are taken."""
+        close(self.sockets[1:])
+
+
+def close(sockets):
+    for one in list(sockets):
+        with contextlib.suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+        one.close()
