@@ -52,12 +52,16 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Bytes and protocols: no socket, no clock, no task.
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
         room("SFUCore", ["RTCCore", "RTCWire"]),
         room("RTCSim", ["RTCCore", "RTCWire"]),
+        // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
+        room("TransportSecurity", ["CCrypto", nioCore]),
+        room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
         // Sockets, media, calls.
         room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
         room(
@@ -68,20 +72,22 @@ let package = Package(
             ]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
-        room("CallBridge", ["CallModel", "MediaCore", logging]),
-        room("LiveKitProtocol", ["CCrypto", protobuf], exclude: ["Protos"]),
+        room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
+        room("LiveKitProtocol", ["CCrypto", "CZlib", protobuf], exclude: ["Protos"]),
         room(
             "ProviderLiveKitLike",
-            ["CallBridge", "MediaCore", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+            [
+                "CallBridge", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore, nioPosix,
+                nioHTTP1, nioWebSocket, logging,
+            ]),
         // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
         room("ProviderFake", ["CallBridge", "MediaCore", "RTCTransport", "RTCSim", "RTCCore", "RTCWire"]),
         room("CallConformance", ["CallBridge", "MediaCore"]),
         room(
             "CallServer",
             [
-                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", nioCore, nioPosix,
-                nioHTTP1,
-                nioWebSocket, logging,
+                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "TransportSecurity",
+                "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         .executableTarget(
             name: "callagent",
@@ -97,6 +103,12 @@ let package = Package(
         tests("RTCCore", ["RTCWire", "CCrypto"]),
         tests("RTCSim", ["RTCCore", "RTCWire"]),
         tests("SFUCore", ["RTCCore", "RTCWire"]),
+        tests(
+            "WebClient",
+            [
+                "TransportSecurity", "CallServer", "CallBridge", "ProviderLiveKitLike", "MediaCore", "CCrypto", nioCore,
+                nioPosix,
+            ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCWire"]),
         tests("CallModel", ["RTCSim"]),

@@ -14,11 +14,13 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // Keys and certificates
 
@@ -73,6 +75,21 @@ static inline void ccrypto_bio_retry_read(BIO *bio) {
     BIO_set_retry_read(bio);
 }
 static inline void ccrypto_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+
+// TLS over streams
+
+// TLS 1.2 and 1.3; sessions are not resumed, nobody renegotiates, buffers of idle connections are given back.
+static inline int ccrypto_ctx_set_tls_defaults(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+// Server Name Indication, RFC 6066 section 3.
+static inline int ccrypto_ssl_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
 
 // AEAD
 

@@ -25,6 +25,8 @@ public final class CallBridge: Sendable {
         public var media = MediaSessionConfiguration()
         /// How media follows what is looked at.
         public var streaming = StreamingOptions()
+        /// Whose certificates signalling believes, where it goes over TLS.
+        public var trust = ServerTrust.system
         /// Where to log.
         public var logger = Logger(label: "callbridge")
 
@@ -40,9 +42,15 @@ public final class CallBridge: Sendable {
         ///   - server: `http://` or `https://` URL of the service.
         ///   - credentials: how we identify ourselves to it.
         ///   - providers: the installed providers.
-        public init(server: String, credentials: ServiceCredentials, providers: [ProviderRegistration]) {
+        ///   - trust: whose certificates are believed, by the service's client and by the providers.
+        public init(
+            server: String, credentials: ServiceCredentials, providers: [ProviderRegistration],
+            trust: ServerTrust = .system
+        ) {
             self.init(
-                descriptors: ServerDescriptorSource(server: server, credentials: credentials), providers: providers)
+                descriptors: ServerDescriptorSource(server: server, credentials: credentials, trust: trust),
+                providers: providers)
+            self.trust = trust
         }
     }
 
@@ -117,6 +125,7 @@ public final class CallBridge: Sendable {
             engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
             streaming: configuration.streaming, logger: logger(descriptor))
         context.clock = configuration.clock
+        context.trust = configuration.trust
         return try await provider.connect(descriptor, context: context)
     }
 

@@ -47,6 +47,8 @@ public struct ProviderContext: Sendable {
     public var streaming: StreamingOptions
     /// The clock that the call's times are read from.
     public var clock: MediaClock = .system
+    /// Whose certificates signalling believes.
+    public var trust = ServerTrust.system
     /// Where to log; tokens and keys belong below debug.
     public var logger: Logger
 

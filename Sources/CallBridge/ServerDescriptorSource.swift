@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import WebClient
 
 /// How we identify ourselves to a configuration service. Kept out of logs.
 public struct ServiceCredentials: Sendable, Hashable {
@@ -21,34 +18,37 @@ public struct ServiceCredentials: Sendable, Hashable {
 public struct ServerDescriptorSource: CallDescriptorSource {
     private let server: String
     private let credentials: ServiceCredentials
+    private let trust: ServerTrust
 
-    /// - Parameter server: `http://` or `https://` URL of the service.
-    public init(server: String, credentials: ServiceCredentials) {
+    /// - Parameters:
+    ///   - server: `http://` or `https://` URL of the service.
+    ///   - credentials: how we identify ourselves to it.
+    ///   - trust: whose certificates are believed.
+    public init(server: String, credentials: ServiceCredentials, trust: ServerTrust = .system) {
         self.server = server
         self.credentials = credentials
+        self.trust = trust
     }
 
     /// The server's answer. Throws `CallError`.
     public func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
-        var web = URLRequest(url: try requestURL(request), timeoutInterval: 10)
-        web.setValue(credentials.authorization, forHTTPHeaderField: "Authorization")
-        guard
-            let (status, data) = try await DescriptorDownload.fetch(web, from: "the configuration service at \(server)")
-        else { throw violation("its answer is no descriptor") }
-        switch status {
+        var web = WebRequest(.get, try requestURL(request), trust: trust.roots)
+        web.headers = [("Authorization", credentials.authorization)]
+        let answer = try await DescriptorDownload.fetch(web, from: "the configuration service at \(server)")
+        switch answer.status {
         case 200: break
-        case 401, 403: throw refusal("the API key (HTTP \(status)); check key and secret")
-        case 404, 409: throw refusal("the call: \(DescriptorDownload.excerpt(data))")
-        default: throw violation("it answered HTTP \(status): \(DescriptorDownload.excerpt(data))")
+        case 401, 403: throw refusal("the API key (HTTP \(answer.status)); check key and secret")
+        case 404, 409: throw refusal("the call: \(DescriptorDownload.excerpt(answer.body))")
+        default: throw violation("it answered HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body))")
         }
         do {
-            return try JSONDecoder().decode(CallDescriptor.self, from: data)
+            return try JSONDecoder().decode(CallDescriptor.self, from: Data(answer.body))
         } catch {
             throw violation("its descriptor can't be read: \(DescriptorDecoding.explain(error))")
         }
     }
 
-    private func requestURL(_ request: DescriptorRequest) throws(CallError) -> URL {
+    private func requestURL(_ request: DescriptorRequest) throws(CallError) -> URLComponents {
         guard var parts = URLComponents(string: server), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false
         else {
@@ -61,10 +61,7 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         parts.queryItems = request.queryItems
         // A raw plus means a blank to many servers.
         parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
-        guard let url = parts.url else {
-            throw CallError(.configuration, .configurationUnavailable, "\"\(server)\" is no server URL")
-        }
-        return url
+        return parts
     }
 
     private func refusal(_ what: String) -> CallError {

@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import RTCCore
 import RTCTransport
+import TransportSecurity
 
 /// An embedded call server for tests, development and small rooms. It speaks LiveKit's protocol and forwards media
 /// without decoding it.
@@ -168,10 +169,18 @@ public final class CallServer: Sendable {
     private func listen(
         _ group: MultiThreadedEventLoopGroup, _ directory: RoomDirectory
     ) async throws(CallServerError) -> HTTPServer {
+        let tls: TLSContext?
+        do throws(TLSError) {
+            tls = try configuration.tls.map { files throws(TLSError) in
+                try TLSContext.server(certificateFile: files.certificate, keyFile: files.key)
+            }
+        } catch {
+            throw .configuration("\(error)")
+        }
         do {
             return try await HTTPServer.listen(
                 group: group, host: configuration.host, port: configuration.port, router: router(directory),
-                limits: HTTPLimits(configuration), logger: configuration.logger
+                limits: HTTPLimits(configuration), tls: tls, logger: configuration.logger
             ).get()
         } catch {
             throw .cannotListen("\(error)")

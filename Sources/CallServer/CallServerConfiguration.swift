@@ -1,6 +1,7 @@
 public import CallModel
 import Logging
 import RTCCore
+import TransportSecurity
 
 /// How the embedded call server runs.
 ///
@@ -50,12 +51,33 @@ public struct CallServerConfiguration: Sendable {
         public init() {}
     }
 
+    /// The files that a server needs to speak TLS.
+    public struct TLSFiles: Sendable, Hashable {
+        /// PEM: the server's certificate, then those between it and its root.
+        public var certificate: String
+        /// PEM: the certificate's key, without a passphrase.
+        public var key: String
+
+        /// - Parameters:
+        ///   - certificate: path of the certificate.
+        ///   - key: path of its key.
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
     /// API key to secret. Tokens name the key as their issuer and are signed with its secret. Kept out of logs.
     public var keys: [String: String]
     /// The address to listen on for signalling: an IP address or a host name of this machine.
     public var host = "127.0.0.1"
     /// The TCP port for signalling, 0...65535; 0 lets the system choose.
     public var port = 7880
+    /// Certificate and key for `wss` and `https`; nil for `ws` and `http`.
+    public var tls: TLSFiles?
+    /// A file of PEM certificates that `https` webhooks are believed for, besides the system's roots; nil means what the
+    /// environment names in `CALLBRIDGE_CA_FILE`.
+    public var trustedRoots: String?
     /// The address to bind media ports on; `nil` means `host`.
     public var udpHost: String?
     /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
@@ -72,9 +94,9 @@ public struct CallServerConfiguration: Sendable {
     public var autoCreatesRooms = true
     /// The STUN and TURN servers that clients are told of; none by default, for which a machine of its own has no use.
     public var iceServers: [ICEServer] = []
-    /// `http` URLs that are told what happens in rooms, as LiveKit's webhooks; each gets every event.
+    /// `http` and `https` URLs that are told what happens in rooms, as LiveKit's webhooks; each gets every event.
     public var webhooks: [String] = []
-    /// `http` URLs that are told what happens in calls, one event of the journal a request; each gets every event.
+    /// `http` and `https` URLs that are told what happens in calls, one event of the journal a request; each gets every event.
     public var journalWebhooks: [String] = []
     /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
     public var webhookAPIKey: String?
@@ -106,6 +128,9 @@ public struct CallServerConfiguration: Sendable {
 
     /// The API key that signs webhooks.
     package var webhookKey: String? { webhookAPIKey ?? keys.keys.min() }
+
+    /// Whose certificates webhooks believe.
+    var webhookTrust: TLSTrust { trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment }
 
     /// The address that media is bound to.
     package var mediaHost: String { udpHost ?? host }

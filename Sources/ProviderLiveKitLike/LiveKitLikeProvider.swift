@@ -1,5 +1,6 @@
 public import CallBridge
 import MediaCore
+import TransportSecurity
 
 /// Carries calls over LiveKit's protocol.
 ///
@@ -44,7 +45,7 @@ public struct LiveKitLikeProvider: CallProvider {
                 "the call descriptor has no access token for \(descriptor.endpoint); the server's configuration must give one"
             )
         }
-        let target = try SignalTarget(serverURL: descriptor.endpoint)
+        let target = try SignalTarget(serverURL: descriptor.endpoint, trust: context.trust.roots)
         let joiner = SessionJoiner(context: context, mode: mode, timeouts: timeouts)
         do throws(JoinFailure) {
             let joined = try await joiner.join(target, token: token, retries: timeouts.joinRetries)

@@ -24,6 +24,22 @@ import Testing
         #expect(throws: InflateError.tooLarge) { try Gzip.decompress(bomb, limit: 100) }
     }
 
+    @Test func whatIsWrittenIsReadAgain() throws {
+        for text in ["", "a", sdp, String(repeating: sdp, count: 20)] {
+            let plain = Array(text.utf8)
+            let packed = try #require(Gzip.compress(plain))
+            #expect(try Gzip.decompress(packed, limit: plain.count) == plain)
+            if plain.count > 200 { #expect(packed.count < plain.count / 10) }
+        }
+    }
+
+    /// A few kilobytes that stand for 32 megabytes end at the bound, in the time that the bound takes.
+    @Test func aBombEndsAtTheBound() throws {
+        let bomb = try #require(Gzip.compress([UInt8](repeating: 0, count: 32 << 20)))
+        #expect(bomb.count < 40_000)
+        #expect(throws: InflateError.tooLarge) { try Gzip.decompress(bomb, limit: 1 << 20) }
+    }
+
     @Test func damageIsNoticedAndHarmless() throws {
         for text in [dynamic, named, stored] {
             let good = try bytes(text)

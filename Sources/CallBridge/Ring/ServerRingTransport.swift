@@ -1,9 +1,6 @@
 import Foundation
 import Synchronization
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import WebClient
 
 /// A device's line to the exchange of a server: commands are posted, signals come as server-sent events. A line that
 /// breaks is restored by itself, and the exchange then repeats what is still open.
@@ -12,13 +9,21 @@ public final class ServerRingTransport: RingTransport {
     public let device: RingDevice
     private let server: String
     private let credentials: ServiceCredentials
+    private let trust: ServerTrust
     private let reader = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter server: `http://` or `https://` URL of the service.
-    public init(server: String, credentials: ServiceCredentials, device: RingDevice) {
+    /// - Parameters:
+    ///   - server: `http://` or `https://` URL of the service.
+    ///   - credentials: how we identify ourselves to it.
+    ///   - device: the device that it speaks for.
+    ///   - trust: whose certificates are believed.
+    public init(
+        server: String, credentials: ServiceCredentials, device: RingDevice, trust: ServerTrust = .system
+    ) {
         self.server = server
         self.credentials = credentials
         self.device = device
+        self.trust = trust
     }
 
     /// What the exchange says to the device. Throws `CallError` where it can't be reached at first.
@@ -40,15 +45,15 @@ public final class ServerRingTransport: RingTransport {
 
     /// Posts a command. Throws `CallError`.
     public func send(_ command: RingCommand) async throws -> String {
-        var request = try request("commands")
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = try JSONEncoder().encode(command)
-        let exchange = RingExchangeRequest()
-        let (status, body) = try await exchange.run(request, server: server)
-        guard status == 200, let answer = try? JSONDecoder().decode([String: String].self, from: body),
+        var request = try request(.post, "commands")
+        request.headers.append(("Content-Type", "application/json"))
+        request.body = Array(try JSONEncoder().encode(command))
+        let exchange: WebAnswer
+        do { exchange = try await WebClient.send(request) } catch { throw unreachable(error) }
+        guard exchange.status == 200,
+            let answer = try? JSONDecoder().decode([String: String].self, from: Data(exchange.body)),
             let id = answer["callId"]
-        else { throw refusal(status, body) }
+        else { throw refusal(exchange.status, exchange.body) }
         return id
     }
 
@@ -75,23 +80,28 @@ public final class ServerRingTransport: RingTransport {
 
     private func connect() async throws -> AsyncStream<RingSignal> {
         // The server gives a sign of life every ten seconds.
-        let stream = ServerSentEvents(try request("events", timeout: 30))
-        let status: Int
-        do {
-            status = try await stream.open()
+        let stream: WebStream
+        do { stream = try await WebClient.open(request(.get, "events", timeout: 30)) } catch let error as CallError {
+            throw error
         } catch {
-            throw CallError(
-                .network, .unreachable,
-                "the ring service at \(server) does not answer (\(error.localizedDescription)); is it running?")
+            throw unreachable(error)
         }
-        guard status == 200 else {
+        guard stream.status == 200 else {
             stream.cancel()
-            throw refusal(status, Data())
+            throw refusal(stream.status, [])
         }
-        return stream.signals
+        return ServerSentEvents.signals(of: stream)
     }
 
-    private func request(_ path: String, timeout: TimeInterval = 10) throws(CallError) -> URLRequest {
+    private func unreachable(_ error: any Error) -> CallError {
+        let place = "the ring service at \(server)"
+        guard let failure = error as? WebFailure else { return CallError(.network, .unreachable, "\(place): \(error)") }
+        return DescriptorDownload.failure(failure, place)
+    }
+
+    private func request(
+        _ method: WebRequest.Method, _ path: String, timeout: Double = 10
+    ) throws(CallError) -> WebRequest {
         guard var parts = URLComponents(string: server), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false
         else {
@@ -106,15 +116,13 @@ public final class ServerRingTransport: RingTransport {
             URLQueryItem(name: "device", value: device.deviceToken),
         ]
         parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
-        guard let url = parts.url else {
-            throw CallError(.configuration, .configurationUnavailable, "\"\(server)\" is no server URL")
-        }
-        var request = URLRequest(url: url, timeoutInterval: timeout)
-        request.setValue(credentials.authorization, forHTTPHeaderField: "Authorization")
+        var request = WebRequest(method, parts, trust: trust.roots)
+        request.timeout = timeout
+        request.headers = [("Authorization", credentials.authorization)]
         return request
     }
 
-    private func refusal(_ status: Int, _ body: Data) -> CallError {
+    private func refusal(_ status: Int, _ body: [UInt8]) -> CallError {
         let said = String(decoding: body.prefix(300), as: UTF8.self)
         switch status {
         case 401, 403:
@@ -127,20 +135,6 @@ public final class ServerRingTransport: RingTransport {
             return CallError(
                 .provider, .protocolViolation,
                 "the ring service at \(server) can't be used: it answered HTTP \(status); is this the right server?")
-        }
-    }
-}
-
-/// One request whose answer is small.
-private struct RingExchangeRequest {
-    func run(_ request: URLRequest, server: String) async throws(CallError) -> (status: Int, body: Data) {
-        do {
-            let (data, response) = try await URLSession.shared.data(for: request)
-            return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
-        } catch {
-            throw CallError(
-                .network, .unreachable,
-                "the ring service at \(server) does not answer (\(error.localizedDescription)); is it running?")
         }
     }
 }

@@ -1,34 +1,33 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import WebClient
 
 /// A JSON document at any `http` or `https` URL, in the form of `FileDescriptorSource`'s. It is fetched for each call.
 public struct URLDescriptorSource: CallDescriptorSource {
     private let url: String
     private let authorization: String?
+    private let trust: ServerTrust
 
     /// - Parameters:
     ///   - url: of the document.
     ///   - authorization: the `Authorization` field to send, `Bearer ...` for example. Kept out of logs.
-    public init(url: String, authorization: String? = nil) {
+    ///   - trust: whose certificates are believed.
+    public init(url: String, authorization: String? = nil, trust: ServerTrust = .system) {
         self.url = url
         self.authorization = authorization
+        self.trust = trust
     }
 
     /// Fetches the document. Throws `CallError` that names its URL.
     public func descriptor(_ request: DescriptorRequest) async throws -> CallDescriptor {
-        guard let parsed = URL(string: url), ["http", "https"].contains(parsed.scheme ?? ""), parsed.host != nil else {
-            throw unusable("that is no URL; write it as http://host/path or https://host/path")
+        guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme ?? ""), parts.host != nil
+        else { throw unusable("that is no URL; write it as http://host/path or https://host/path") }
+        var web = WebRequest(.get, parts, trust: trust.roots)
+        if let authorization { web.headers.append(("Authorization", authorization)) }
+        let answer = try await DescriptorDownload.fetch(web, from: "the server of \(url)")
+        guard answer.status == 200 else {
+            throw unusable("HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body))")
         }
-        var web = URLRequest(url: parsed, timeoutInterval: 10)
-        if let authorization { web.setValue(authorization, forHTTPHeaderField: "Authorization") }
-        guard let (status, data) = try await DescriptorDownload.fetch(web, from: "the server of \(url)") else {
-            throw unusable("the answer is none of HTTP, or too large")
-        }
-        guard status == 200 else { throw unusable("HTTP \(status): \(DescriptorDownload.excerpt(data))") }
-        return try DescriptorDocument(place: "the document \(url)", data: data).descriptor(request)
+        return try DescriptorDocument(place: "the document \(url)", data: Data(answer.body)).descriptor(request)
     }
 
     private func unusable(_ why: String) -> CallError {

@@ -117,7 +117,8 @@ struct DescriptorEndpoint: Sendable {
     /// Where the client has reached us: as it calls us, or the address its connection came in on.
     static func endpoint(for request: HTTPRequest) -> String {
         // A proxy that ends TLS says so; the client must then use it for signalling, too.
-        let isSecure = request.headers.first(name: "x-forwarded-proto")?.lowercased() == "https"
+        let isSecure =
+            request.isSecure || request.headers.first(name: "x-forwarded-proto")?.lowercased() == "https"
         let scheme = isSecure ? "wss" : "ws"
         if let host = request.host, isAuthority(host) { return "\(scheme)://\(host)" }
         guard let address = request.localAddress, let ip = address.ipAddress, let port = address.port else {

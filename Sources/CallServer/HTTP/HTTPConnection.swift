@@ -40,6 +40,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     let limits: HTTPLimits
     let logger: Logger
     let codec: HTTPCodec
+    /// Over TLS.
+    private let isSecure: Bool
     var state = State.waiting
     /// Counts the requests: answers to earlier ones are late.
     var exchanges = 0
@@ -49,7 +51,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadHeldBack = false
     private var deadline: Scheduled<Void>?
 
-    private init(router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, logger: Logger) {
+    private init(router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, isSecure: Bool, logger: Logger) {
+        self.isSecure = isSecure
         self.router = router
         self.limits = limits
         self.codec = codec
@@ -57,9 +60,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Makes `channel` an HTTP connection. Call on its loop.
-    static func install(on channel: any Channel, router: HTTPRouter, limits: HTTPLimits, logger: Logger) throws {
+    static func install(
+        on channel: any Channel, router: HTTPRouter, limits: HTTPLimits, isSecure: Bool = false, logger: Logger
+    ) throws {
         let codec = HTTPCodec(limits: limits)
-        let connection = HTTPConnection(router: router, limits: limits, codec: codec, logger: logger)
+        let connection = HTTPConnection(
+            router: router, limits: limits, codec: codec, isSecure: isSecure, logger: logger)
         try channel.pipeline.syncOperations.addHandlers([codec.encoder, codec.decoder, connection])
     }
 
@@ -101,6 +107,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         case (.receiving(let head), .end):
             var request = HTTPRequest(head)
             swap(&request.body, &body)
+            request.isSecure = isSecure
             request.remoteAddress = context.remoteAddress
             request.localAddress = context.localAddress
             answer(request, head, context)

@@ -10,6 +10,8 @@ struct HTTPRequest: Sendable {
     let query: HTTPQuery
     let headers: HTTPHeaders
     var body = ByteBuffer()
+    /// It came over TLS.
+    var isSecure = false
     var remoteAddress: SocketAddress?
     /// The address and port that the client has reached us at.
     var localAddress: SocketAddress?

@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TransportSecurity
 
 /// An HTTP/1.1 and WebSocket server: a listening port that serves an `HTTPRouter`.
 ///
@@ -27,9 +28,10 @@ final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - group: its loops serve the connections; whoever made it shuts it down, after `close()`.
     ///   - port: 0...65535; 0 lets the system choose.
+    ///   - tls: certificate and key, where connections speak TLS.
     static func listen(
         group: any EventLoopGroup, host: String, port: Int, router: HTTPRouter, limits: HTTPLimits = .init(),
-        logger: Logger
+        tls: TLSContext? = nil, logger: Logger
     ) -> EventLoopFuture<HTTPServer> {
         guard (0...65_535).contains(port) else {
             return group.any().makeFailedFuture(HTTPBindError(host: host, port: port, reason: .noSuchPort))
@@ -41,8 +43,14 @@ final class HTTPServer: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard connections.admit(channel) else { return try HTTPOverload.refuse(channel, limits: limits) }
-                    try HTTPConnection.install(on: channel, router: router, limits: limits, logger: logger)
+                    let isAdmitted = connections.admit(channel)
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            try TLSHandler(server: tls, on: channel.eventLoop))
+                    }
+                    guard isAdmitted else { return try HTTPOverload.refuse(channel, limits: limits) }
+                    try HTTPConnection.install(
+                        on: channel, router: router, limits: limits, isSecure: tls != nil, logger: logger)
                 }
             }
             .bind(host: host, port: port)

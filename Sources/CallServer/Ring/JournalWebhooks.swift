@@ -15,7 +15,7 @@ struct JournalWebhooks: Sendable {
         var queues: [WebhookQueue] = []
         for text in configuration.journalWebhooks {
             let target = WebhookTarget(
-                url: try WebhookURL(text), contentType: "application/json",
+                url: try WebhookURL(text), trust: configuration.webhookTrust, contentType: "application/json",
                 authorization: { RoomWebhooks.token(for: $0, key: key, secret: secret) })
             queues.append(
                 WebhookQueue(target, on: eventLoop(), policy: configuration.webhookPolicy, logger: configuration.logger)

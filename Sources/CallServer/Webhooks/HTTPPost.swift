@@ -1,6 +1,8 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import TransportSecurity
+import WebClient
 
 /// One POST request on a connection of its own (RFC 9110 section 9.3.3), and the status of its answer.
 struct HTTPPost: Sendable {
@@ -18,6 +20,7 @@ struct HTTPPost: Sendable {
     }
 
     var url: WebhookURL
+    var trust: TLSTrust
     var headers: HTTPHeaders
     var body: ByteBuffer
 
@@ -29,9 +32,10 @@ struct HTTPPost: Sendable {
         ClientBootstrap(group: eventLoop)
             .connectTimeout(timeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connect(host: url.host, port: url.port)
+            .connect(host: url.address.host, port: url.address.port)
             // Not in the bootstrap's initializer: of several addresses several connections may come to stand.
             .flatMapThrowing { channel in
+                _ = try WebDialer.secure(channel, url.address, trust)
                 try channel.pipeline.syncOperations.addHTTPClientHandlers()
                 try channel.pipeline.syncOperations.addHandler(
                     HTTPPostHandler(request: self, timeout: timeout, promise: promise))
@@ -65,7 +69,7 @@ private final class HTTPPostHandler: ChannelInboundHandler {
             settle(HTTPPost.Failure.timedOut, context)
         }
         var headers = request.headers
-        headers.add(name: "Host", value: request.url.authority)
+        headers.add(name: "Host", value: request.url.address.authority)
         headers.add(name: "Content-Length", value: "\(request.body.readableBytes)")
         headers.add(name: "Connection", value: "close")
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.url.target, headers: headers)

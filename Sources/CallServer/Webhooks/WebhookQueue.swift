@@ -1,11 +1,14 @@
 import Logging
 import NIOCore
 import NIOHTTP1
+import TransportSecurity
 import RTCWire
 
 /// Where a queue's requests go, and as what.
 struct WebhookTarget: Sendable {
     var url: WebhookURL
+    /// Whose certificates are believed.
+    var trust = TLSTrust.environment
     var contentType: String
     /// The `Authorization` field for a body; asked for each request, since what it says may grow old.
     var authorization: @Sendable ([UInt8]) -> String?
@@ -99,7 +102,7 @@ final class WebhookQueue: @unchecked Sendable {
             headers.add(name: "Authorization", value: authorization)
         }
         let timeout = TimeAmount.nanoseconds(backlog.policy.timeout.nanoseconds)
-        HTTPPost(url: target.url, headers: headers, body: ByteBuffer(bytes: entry.body))
+        HTTPPost(url: target.url, trust: target.trust, headers: headers, body: ByteBuffer(bytes: entry.body))
             .send(on: eventLoop, timeout: timeout)
             .map(WebhookOutcome.init(status:))
             .recover { .failed("\($0)") }

@@ -62,7 +62,14 @@ enum ClientIdentity {
             join.participantSid = resuming.participant
         }
         var wrapped = Livekit_WrappedJoinRequest()
-        wrapped.joinRequest = try join.serializedData()
+        let plain: [UInt8] = try join.serializedBytes()
+        // An offer of many kilobytes would make a URL that proxies refuse.
+        if let packed = Gzip.compress(plain), packed.count < plain.count {
+            wrapped.compression = .gzip
+            wrapped.joinRequest = Data(packed)
+        } else {
+            wrapped.joinRequest = Data(plain)
+        }
         let base64 = try wrapped.serializedData().base64EncodedString()
         return [("join_request", base64.replacing("+", with: "-").replacing("/", with: "_"))]
     }

@@ -36,10 +36,7 @@ final class SignalConnection: Sendable {
         } catch let error as CallError {
             throw error
         } catch {
-            throw CallError(
-                .network, .unreachable,
-                "the server \(target.authority) can't be reached (\(SignalDialer.reason(error))); is it running, and is the URL right?"
-            )
+            throw SignalDialer.failure(error, target)
         }
     }
 

@@ -38,7 +38,8 @@ struct SignalOpener: Sendable {
         do {
             return try await SignalConnection.open(target, token: token, timeout: timeouts.socket)
         } catch let error as CallError {
-            throw JoinFailure(.retryable, error)
+            // A certificate does not become better by asking again.
+            throw JoinFailure(error.fault == .configuration ? .refused(status: 0) : .retryable, error)
         } catch {
             throw JoinFailure(.retryable, CallError(.network, .unreachable, "\(error)"))
         }

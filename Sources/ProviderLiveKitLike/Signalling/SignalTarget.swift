@@ -1,43 +1,44 @@
 import CallBridge
 import Foundation
 import NIOHTTP1
+import TransportSecurity
+import WebClient
 
-/// Where a signalling request goes: host, port, path with query.
+/// Where a signalling request goes: address, path with query, and whom we believe there.
 struct SignalTarget: Sendable, Hashable {
-    var host: String
-    var port: Int
+    var address: WebAddress
     var path: String
+    var trust: TLSTrust
 
-    /// Reads a server URL: `ws://host[:port][/path]` or `http://...`. Throws `CallError` that names it.
-    init(serverURL: String) throws(CallError) {
-        guard let parts = URLComponents(string: serverURL), let scheme = parts.scheme?.lowercased(),
-            let host = parts.host, !host.isEmpty
-        else {
-            throw CallError(
-                .caller, .invalidArgument, "\"\(serverURL)\" is no server URL; write it as ws://host:port")
-        }
-        switch scheme {
-        case "ws", "http": break
-        case "wss", "https":
-            throw CallError(
-                .configuration, .invalidArgument,
-                "\(serverURL): TLS signalling (\(scheme)://) is not part of this version; use ws:// to the server or to a TLS proxy on this machine"
-            )
-        default:
-            throw CallError(
-                .caller, .invalidArgument, "\"\(serverURL)\" begins with \(scheme)://; write it as ws://host:port")
-        }
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        port = parts.port ?? 80
-        guard (1...65_535).contains(port) else {
-            throw CallError(.caller, .invalidArgument, "\"\(serverURL)\" has the port \(port); use 1 to 65535")
+    /// Reads a server URL: `ws://host[:port][/path]`, `wss://...`, `http://...` or `https://...`. Throws `CallError` that
+    /// names it.
+    init(serverURL: String, trust: TLSTrust = .environment) throws(CallError) {
+        guard let parts = URLComponents(string: serverURL) else { throw Self.refusal(serverURL, .notAURL) }
+        do throws(WebAddress.Fault) {
+            address = try WebAddress(parts)
+        } catch {
+            throw Self.refusal(serverURL, error)
         }
         let base = parts.path
         path = base.hasSuffix("/") ? String(base.dropLast()) : base
+        self.trust = trust
     }
 
+    private static func refusal(_ url: String, _ fault: WebAddress.Fault) -> CallError {
+        let remedy = "write it as ws://host:port or wss://host"
+        let why =
+            switch fault {
+            case .notAURL: "\"\(url)\" is no server URL; \(remedy)"
+            case .scheme(let scheme): "\"\(url)\" begins with \(scheme)://; \(remedy)"
+            case .port(let port): "\"\(url)\" has the port \(port); use 1 to 65535"
+            }
+        return CallError(.caller, .invalidArgument, why)
+    }
+
+    var host: String { address.host }
+
     /// Host and port, for people and for the `Host` header.
-    var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    var authority: String { address.authority }
 
     /// The headers of a request.
     func headers(token: String) -> HTTPHeaders {

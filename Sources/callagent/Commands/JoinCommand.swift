@@ -19,7 +19,7 @@ struct JoinCommand: AsyncParsableCommand {
               callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
             """)
 
-    @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port.")
+    @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port or wss://host.")
     var url: String
 
     @Option(
@@ -53,6 +53,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var permissions: PermissionOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
+    @OptionGroup var trust: TrustOption
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
     @OptionGroup var journalOption: JournalOption
@@ -93,6 +94,7 @@ struct JoinCommand: AsyncParsableCommand {
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
         configuration.media.srtpBackend = srtp.srtp
         configuration.streaming = wishes.streaming
+        configuration.trust = trust.trust
         configuration.media.srtpProfiles = srtp.profiles
         configuration.media.frameEncryption = encryption.frameEncryption()
         let bridge = CallBridge(configuration: configuration)

@@ -63,7 +63,7 @@ struct RingCommand: AsyncParsableCommand {
 
 /// What `ring`, `answer` and `decline` have in common.
 struct RingOptions: ParsableArguments {
-    @Option(name: .long, parsing: .unconditional, help: "The call server's URL, http://host:port.")
+    @Option(name: .long, parsing: .unconditional, help: "The call server's URL, http://host:port or https://host.")
     var server: String
 
     @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
@@ -83,6 +83,8 @@ struct RingOptions: ParsableArguments {
 
     @Option(name: .long, parsing: .unconditional, help: "Publish a sine of that many hertz.")
     var tone: Double?
+
+    @OptionGroup var trust: TrustOption
 
     func validate() throws {
         guard (0...604_800).contains(duration) else {

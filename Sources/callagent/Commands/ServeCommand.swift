@@ -14,6 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               callagent serve --key devkey --secret a-secret-of-32-characters-or-more
               callagent serve --port 7880 --bind 192.0.2.10 --key devkey --secret ...
+              callagent serve --bind 0.0.0.0 --tls-certificate server.pem --tls-key server.key --secret ...
               callagent serve --key devkey --secret ... --webhook http://127.0.0.1:8080/hooks
               callagent serve --secret ... --ice-server turn:192.0.2.9:3478,user,password
               callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
@@ -25,6 +26,18 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The address to listen on.")
     var bind = "127.0.0.1"
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("A PEM certificate to serve wss and https with; needs --tls-key.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The certificate's PEM key, without a passphrase.", valueName: "file"))
+    var tlsKey: String?
+
+    @OptionGroup var trust: TrustOption
+
     @Option(name: .long, parsing: .unconditional, help: "The API key that tokens name.")
     var key = "devkey"
 
@@ -34,13 +47,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "An http URL that is told of rooms, participants and tracks, signed with the API key; may be repeated.",
+            "An http or https URL that is told of rooms, participants and tracks, signed with the API key; may be repeated.",
             valueName: "url"))
     var webhook: [String] = []
 
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
-        help: "An http URL that gets the call journal, event by event; may be given more than once.")
+        help: "An http or https URL that gets the call journal, event by event; may be given more than once.")
     var journalWebhook: [String] = []
 
     @Option(
@@ -94,6 +107,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0.1...3_600).contains(ringTimeout) else {
             throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
         }
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            throw ValidationError("--tls-certificate and --tls-key belong together: give both, or neither.")
+        }
         for url in webhook + journalWebhook {
             do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
@@ -108,6 +124,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.host = bind
         configuration.port = port
         configuration.ringing.timing.ring = Int64(ringTimeout * 1_000)
+        if let tlsCertificate, let tlsKey { configuration.tls = .init(certificate: tlsCertificate, key: tlsKey) }
+        configuration.trustedRoots = trust.caFile
         configuration.webhooks = webhook
         configuration.journalWebhooks = journalWebhook
         configuration.emptyTimeout = emptyTimeout
@@ -125,10 +143,11 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw ExitStatus.Failure(status: .environment, message: "\(error)")
         }
+        let scheme = tlsCertificate == nil ? "ws" : "wss"
         if output.json {
-            JSONOutput.print(ServeReport(url: "ws://\(bind):\(server.port)", port: server.port))
+            JSONOutput.print(ServeReport(url: "\(scheme)://\(bind):\(server.port)", port: server.port))
         } else {
-            print("listening on ws://\(bind):\(server.port), API key \(key); interrupt to stop")
+            print("listening on \(scheme)://\(bind):\(server.port), API key \(key); interrupt to stop")
         }
         let watch = file?.watch(server)
         await Interruption.wait()

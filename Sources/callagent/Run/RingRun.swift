@@ -32,14 +32,17 @@ struct RingRun {
         self.options = options
         let credentials = ServiceCredentials.apiKey(options.key, secret: options.secret)
         let bridge = CallBridge(
-            configuration: .init(server: options.server, credentials: credentials, providers: [.liveKitLike]))
+            configuration: .init(
+                server: options.server, credentials: credentials, providers: [.liveKitLike], trust: options.trust.trust)
+        )
         let joined = JoinedCalls()
         self.bridge = bridge
         self.joined = joined
         let device = RingDevice(personId: options.identity, deviceToken: options.device)
         let tone = options.tone
         phone = RingPhone(
-            ServerRingTransport(server: options.server, credentials: credentials, device: device),
+            ServerRingTransport(
+                server: options.server, credentials: credentials, device: device, trust: options.trust.trust),
             presenter: presenter, gate: gate,
             stopClient: { await joined.leave($0) },
             client: { start in

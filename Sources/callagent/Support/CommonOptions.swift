@@ -1,4 +1,5 @@
 import ArgumentParser
+import CallBridge
 import Foundation
 import Logging
 import MediaCore
@@ -27,6 +28,18 @@ struct OutputOptions: ParsableArguments {
             return handler
         }
     }
+}
+
+/// Whose certificates are believed where a URL asks for TLS.
+struct TrustOption: ParsableArguments {
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "PEM certificates to believe besides the system's, for wss:// and https:// servers with private ones.",
+            discussion: "Without it the file that CALLBRIDGE_CA_FILE names, if any.", valueName: "file"))
+    var caFile: String?
+
+    var trust: ServerTrust { caFile.map { .rootsFile($0) } ?? .system }
 }
 
 /// How SRTP is sealed and opened, and by which library.

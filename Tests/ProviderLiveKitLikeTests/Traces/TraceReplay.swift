@@ -168,8 +168,15 @@ final class TraceReplay {
     private static func joinRequest(_ request: ScriptedServer.Request) throws -> Livekit_JoinRequest {
         let base64 = (request.query["join_request"] ?? "").replacing("-", with: "+").replacing("_", with: "/")
         guard let data = Data(base64Encoded: base64) else { throw TraceError("the join request is no base64") }
+        // An offer is worth compressing: like LiveKit's own clients we do.
         let wrapped = try Livekit_WrappedJoinRequest(serializedBytes: data)
-        return try Livekit_JoinRequest(serializedBytes: wrapped.joinRequest)
+        guard !wrapped.joinRequest.isEmpty, let join = SignalReading.joinRequest(wrapped: Array(data)) else {
+            throw TraceError("the join request can't be read")
+        }
+        guard join.publisherOffer.sdp.isEmpty || wrapped.compression == .gzip else {
+            throw TraceError("a join request with an offer is not compressed")
+        }
+        return join
     }
 
     private static func object(_ message: any SwiftProtobuf.Message) throws -> [String: Any] {

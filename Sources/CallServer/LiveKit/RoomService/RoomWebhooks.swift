@@ -15,7 +15,7 @@ struct RoomWebhooks: RoomObserver {
         var queues: [WebhookQueue] = []
         for text in configuration.webhooks {
             let target = WebhookTarget(
-                url: try WebhookURL(text), contentType: "application/webhook+json",
+                url: try WebhookURL(text), trust: configuration.webhookTrust, contentType: "application/webhook+json",
                 authorization: { Self.token(for: $0, key: key, secret: secret) })
             queues.append(
                 WebhookQueue(target, on: eventLoop(), policy: configuration.webhookPolicy, logger: configuration.logger)

@@ -1,0 +1,65 @@
+import CCrypto
+
+/// Why no TLS connection came to stand. The description names host or file, and the remedy.
+package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A file can't be read, or is not what it should be.
+    case unusableFile(String, role: String, reason: String)
+    /// Certificate and key don't belong together.
+    case foreignKey(certificate: String, key: String)
+    /// No root that we believe vouches for the certificate.
+    case untrusted(peer: String, reason: String)
+    /// The certificate is not valid now.
+    case outdated(peer: String, reason: String)
+    /// The certificate is somebody else's.
+    case otherName(peer: String)
+    /// What answers is no TLS.
+    case notTLS(peer: String)
+    /// The connection ended during the handshake.
+    case closed(peer: String)
+    /// Anything else, in the library's words.
+    case failed(peer: String, reason: String)
+    /// The library has no memory, or refuses a setting.
+    case library(String)
+
+    package var description: String {
+        switch self {
+        case .unusableFile(let file, let role, let reason):
+            "the \(role) \"\(file)\" can't be used: \(reason); give a readable PEM file"
+        case .foreignKey(let certificate, let key):
+            "the key \"\(key)\" does not belong to the certificate \"\(certificate)\"; give the key it was made with"
+        case .untrusted(let peer, let reason):
+            "the certificate of \(peer) is not trusted (\(reason)); if it is a private one, give its root with --ca-file or CALLBRIDGE_CA_FILE"
+        case .outdated(let peer, let reason):
+            "the certificate of \(peer) is not valid now (\(reason)); renew it, or set this machine's clock"
+        case .otherName(let peer):
+            "the certificate of \(peer) is made out to another name; use the name that it was made for"
+        case .notTLS(let peer):
+            "\(peer) does not speak TLS; use the port that does, or a URL with ws:// or http://"
+        case .closed(let peer): "\(peer) closed the connection during the TLS handshake"
+        case .failed(let peer, let reason): "no TLS connection to \(peer): \(reason)"
+        case .library(let what): "OpenSSL: \(what) failed"
+        }
+    }
+
+    /// What a failed handshake means: first what became of the certificate, then what the library queued.
+    static func handshake(_ ssl: OpaquePointer, peer: String) -> TLSError {
+        let verdict = SSL_get_verify_result(ssl)
+        let reason = X509_verify_cert_error_string(verdict).map { String(cString: $0) } ?? "unknown"
+        switch Int32(truncatingIfNeeded: verdict) {
+        case X509_V_OK: break
+        case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: return .outdated(peer: peer, reason: reason)
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: return .otherName(peer: peer)
+        default: return .untrusted(peer: peer, reason: reason)
+        }
+        let text = queued() ?? "the handshake failed"
+        let plain = ["wrong version number", "http request", "packet length too long", "unknown protocol"]
+        return plain.contains(text) ? .notTLS(peer: peer) : .failed(peer: peer, reason: text)
+    }
+
+    /// The first reason in the library's queue.
+    static func queued() -> String? {
+        let code = ERR_peek_error()
+        guard code != 0 else { return nil }
+        return ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

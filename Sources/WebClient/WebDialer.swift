@@ -1,0 +1,58 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import TransportSecurity
+
+/// Opens connections to servers of the web, with TLS where the address asks for it.
+package enum WebDialer {
+    /// Connects, sets the pipeline up, and returns when the server has proved who it is. Throws what NIO throws, and
+    /// `TLSError`.
+    ///
+    /// - Parameters:
+    ///   - timeout: seconds for the connection and, again, for the handshake.
+    ///   - configure: adds the handlers that speak inside; called on the channel's loop.
+    package static func connect<Result: Sendable>(
+        _ address: WebAddress, trust: TLSTrust, timeout: Double,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        configure: @escaping @Sendable (any Channel) throws -> Result
+    ) async throws -> Result {
+        let limit = TimeAmount.milliseconds(Int64(timeout * 1000))
+        let bootstrap = ClientBootstrap(group: group)
+            .connectTimeout(limit)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        let (channel, ready, result) = try await bootstrap.connect(host: address.host, port: address.port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let ready = try secure(channel, address, trust)
+                return (channel, ready, try configure(channel))
+            }
+        }
+        guard let ready else { return result }
+        let timer = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+        defer { timer.cancel() }
+        try await ready.get()
+        return result
+    }
+
+    /// Adds TLS to a channel where the address asks for it, and gives the end of its handshake. Call on its loop.
+    package static func secure(
+        _ channel: any Channel, _ address: WebAddress, _ trust: TLSTrust
+    ) throws -> EventLoopFuture<Void>? {
+        guard address.isSecure else { return nil }
+        let handler = try TLSHandler(
+            client: try .client(trust), host: address.host, peer: address.authority, protocols: ["http/1.1"],
+            on: channel.eventLoop)
+        try channel.pipeline.syncOperations.addHandler(handler)
+        return handler.ready
+    }
+
+    /// What went wrong, in words for people.
+    package static func reason(_ error: any Error) -> String {
+        if let error = error as? NIOConnectionError {
+            guard let first = error.connectionErrors.first else { return "its name can't be resolved" }
+            return reason(first.error)
+        }
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        if case .connectTimeout? = error as? ChannelError { return "no answer in time" }
+        return "\(error)"
+    }
+}
