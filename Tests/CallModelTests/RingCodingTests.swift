@@ -9,7 +9,9 @@ import Testing
     }
 
     @Test func messagesRoundTrip() throws {
-        let request = RingRequest(conversationId: "v", callType: .video, callerName: "A", groups: [["b"], ["c", "d"]])
+        let request = RingRequest(
+            conversationId: "v", callType: .video, callerName: "A", groups: [["b"], ["c", "d"]],
+            mandatory: ["a"])
         for command in [
             RingCommand.place(request), .answer(callId: "c"), .decline(callId: "c"), .abort(callId: "c"),
             .connected(callId: "c"), .hangUp(callId: "c", .systemAbort),
@@ -22,6 +24,13 @@ import Testing
             .withdrawn(callId: "c", .answeredElsewhere), .progress(callId: "c", .forwarding),
             .ended(callId: "c", .declined),
         ] { try roundTrip(signal) }
+    }
+
+    @Test func aRequestNeedNotSayWhoIsMandatory() throws {
+        let text = #"{"callId":"","conversationId":"v","callType":"AUDIO","callerName":"A","groups":[["b"]]}"#
+        let request = try JSONDecoder().decode(RingRequest.self, from: Data(text.utf8))
+        #expect(request == RingRequest(conversationId: "v", callerName: "A", groups: [["b"]]))
+        #expect(request.mandatory == [])
     }
 
     @Test func aCommandIsShort() throws {

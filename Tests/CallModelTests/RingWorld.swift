@@ -11,6 +11,15 @@ struct RingWorld {
         case client(RingDevice, Bool)
         case outside(CallEndReason)
         case arrival(RingDevice)
+        case provider(ProviderAct)
+    }
+
+    /// What happens in the provider's room, whether or not it fits what was rung.
+    private enum ProviderAct {
+        case enters(String)
+        case leaves(String, ParticipantLeftReason)
+        case publishes(PublishedMedia, by: String)
+        case telephone(of: String, isConnected: Bool)
     }
 
     private enum UserAct { case answer, decline, abort, hangUp, gate(AnswerGate) }
@@ -70,6 +79,32 @@ struct RingWorld {
         caller = OutgoingRing(request, at: CallTime(milliseconds: now), into: &actions)
         run(actions)
         scheduleUsers()
+        scheduleProvider()
+    }
+
+    /// People come through the provider, rung or not, publish, take up telephones, and all go again.
+    private mutating func scheduleProvider() {
+        let people = ["caller", "visitor-1", "visitor-2"] + devices.keys.sorted()
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            guard let person = people.randomElement(using: &random) else { return }
+            let start = Int64.random(in: 0...30_000, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                at(start, .provider(.enters(person)))
+                let reasons: [ParticipantLeftReason] = [.hangUp, .removed, .systemAbort]
+                at(
+                    start + Int64.random(in: 0...60_000, using: &random),
+                    .provider(.leaves(person, reasons.randomElement(using: &random) ?? .hangUp)))
+            case 1:
+                let media = PublishedMedia.allCases.randomElement(using: &random) ?? .audio
+                at(start, .provider(.publishes(media, by: person)))
+            default:
+                at(start, .provider(.telephone(of: person, isConnected: true)))
+                at(
+                    start + Int64.random(in: 0...20_000, using: &random),
+                    .provider(.telephone(of: person, isConnected: false)))
+            }
+        }
     }
 
     private mutating func scheduleUsers() {
@@ -175,7 +210,27 @@ struct RingWorld {
         case .client(let device, let works):
             phone(device) { works ? $0.clientConnected(at: $1, into: &$2) : $0.clientFailed("no", at: $1, into: &$2) }
         case .outside(let reason): exchange { $0.end(reason, at: $1, into: &$2) }
+        case .provider(let act): provider(act)
         case .arrival(let device): exchange { $0.deviceArrived(device, at: $1, into: &$2) }
+        }
+    }
+
+    private mutating func provider(_ act: ProviderAct) {
+        switch act {
+        case .enters(let person):
+            exchange {
+                $0.entered(person, at: $1, into: &$2)
+                $0.connected(person, at: $1, into: &$2)
+            }
+        case .leaves(let person, let reason): exchange { $0.left(person, reason, at: $1, into: &$2) }
+        case .publishes(let media, let person): exchange { $0.published(media, by: person, at: $1, into: &$2) }
+        case .telephone(let person, true):
+            exchange {
+                let line = CallPublication.DialIn(provider: "ANY", id: "line-\(person)", number: "+41", start: $1)
+                $0.dialInStarted(line, of: person, at: $1, into: &$2)
+            }
+        case .telephone(let person, false):
+            exchange { $0.dialInEnded("line-\(person)", of: person, at: $1, into: &$2) }
         }
     }
 
