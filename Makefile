@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test interop bench lint fuzz bootstrap format clean help
+.PHONY: call build test examples interop bench lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
@@ -14,6 +14,9 @@ build: bootstrap ## release build of callagent
 test: bootstrap  ## unit, virtual-time and loopback tests
 	# A few at a time: what waits for a socket must not wait behind everything that computes.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --parallel
+
+examples: bootstrap ## the package Examples: a provider of one's own, and the lines of the README
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --package-path Examples --parallel
 
 interop: build   ## tests against real peers that this project did not write
 	Scripts/bootstrap --interop
@@ -35,4 +38,4 @@ format:          ## format all sources in place
 	swift format -i --parallel $$(git ls-files '*.swift' | grep -v /Generated/)
 
 clean:           ## remove what builds left
-	rm -rf .build Fuzz/.build Benchmarks/.build
+	rm -rf .build Fuzz/.build Benchmarks/.build Examples/.build

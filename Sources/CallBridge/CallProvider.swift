@@ -113,7 +113,8 @@ public protocol ProviderSession: Sendable {
 
 /// What a provider tells the bridge, in its neutral words.
 public enum ProviderEvent: Sendable {
-    /// Media flows; the SRTP profile that was agreed on.
+    /// Media can flow; the SRTP profile that was agreed on. Where members are connected with one another and not with a
+    /// server, it is empty while there is nobody to agree with; the event comes again when there is.
     case mediaConnected(srtpProfile: String)
     /// Media or signalling was lost; the provider is trying to restore it.
     case reconnecting(ReconnectMode)

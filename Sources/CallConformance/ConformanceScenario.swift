@@ -47,7 +47,8 @@ public enum ConformanceOutcome: Sendable, Hashable {
 public enum ConformanceSuite {
     /// Every scenario, in the order of the guide.
     public static let scenarios: [ConformanceScenario] =
-        comingAndGoing + publishing + muting + subscribing + speaking + trouble + endings
+        comingAndGoing + publishing + muting + subscribing + speaking + trouble + endings + failover
+        + ringing + ringingOnDevices
 
     /// Runs one scenario in a world of its own.
     public static func run(

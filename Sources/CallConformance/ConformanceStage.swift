@@ -11,6 +11,9 @@ public actor ConformanceStage {
     private let engine = MediaEngine()
     private var people: [ConformancePerson] = []
     private var bridges: [CallBridge] = []
+    private var exchanges: [ConformanceExchange] = []
+    private var devices: [ConformanceDevice] = []
+    private var broken: [String] = []
 
     init(_ world: any ConformanceWorld) { self.world = world }
 
@@ -26,14 +29,23 @@ public actor ConformanceStage {
     public func join(
         _ identity: String, _ descriptor: CallDescriptor, subscribesAutomatically: Bool = true
     ) async throws -> ConformancePerson {
-        var configuration = CallBridge.Configuration(
+        let configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor), providers: [ProviderRegistration(world.provider)])
+        return try await join(identity, configuration, subscribesAutomatically: subscribesAutomatically)
+    }
+
+    /// Brings somebody in through a bridge that is set up as the scenario wants it. Throws what the bridge throws.
+    func join(
+        _ identity: String, _ configuration: CallBridge.Configuration, subscribesAutomatically: Bool
+    ) async throws -> ConformancePerson {
+        var configuration = configuration
         configuration.engine = engine
         configuration.clock = world.clock
         world.configure(&configuration, for: identity)
         let bridge = CallBridge(configuration: configuration)
         bridges.append(bridge)
-        let call = try await bridge.join(descriptor, subscribesAutomatically: subscribesAutomatically)
+        let call = try await bridge.join(
+            conversation: ConformanceStage.room, as: identity, subscribesAutomatically: subscribesAutomatically)
         let person = ConformancePerson(identity, call: call)
         people.append(person)
         await person.watch()
@@ -60,7 +72,32 @@ public actor ConformanceStage {
     public func inject(_ fault: ConformanceFault) async throws { try await world.inject(fault) }
 
     /// Lets time go by.
-    public func pass(milliseconds: Int) async { await world.pass(milliseconds: milliseconds) }
+    public func pass(milliseconds: Int) async {
+        await world.pass(milliseconds: milliseconds)
+        await ring()
+    }
+
+    /// An exchange that rings devices.
+    ///
+    /// - Parameter ringMilliseconds: how long one group rings.
+    public func exchange(ringMilliseconds: Int64 = 30_000) -> ConformanceExchange {
+        var timing = RingExchange.Timing()
+        timing.ring = ringMilliseconds
+        timing.unavailableNotice = 1000
+        let exchange = ConformanceExchange(self, timing: timing)
+        exchanges.append(exchange)
+        return exchange
+    }
+
+    func keep(_ device: ConformanceDevice) { devices.append(device) }
+
+    /// What rings does so in the world's time.
+    private func ring() async {
+        for exchange in exchanges { exchange.advance() }
+        for device in devices { await device.advance() }
+        // Clients and reports run beside the world's time: in a simulated one hours would go by before they get a turn.
+        if !devices.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+    }
 
     /// Returns once `condition` holds. Throws `ConformanceFailure` where it does not within `limit` of the world's time.
     public nonisolated func until(
@@ -71,7 +108,7 @@ public actor ConformanceStage {
             guard world.clock.now < end else {
                 throw ConformanceFailure("not within \(limitMilliseconds) ms: \(what)")
             }
-            await world.pass(milliseconds: 20)
+            await pass(milliseconds: 20)
         }
     }
 
@@ -98,10 +135,13 @@ public actor ConformanceStage {
 
     func clear() async {
         for person in people { await person.call.leave() }
+        for device in devices { await device.stop() }
+        devices = []
+        for exchange in exchanges { broken += exchange.close() }
         await world.pass(milliseconds: 20)
         await engine.shutdown()
     }
 
     /// What somebody was told that does not fit together.
-    func violations() -> [String] { people.flatMap(\.violations) }
+    func violations() -> [String] { people.flatMap(\.violations) + broken }
 }

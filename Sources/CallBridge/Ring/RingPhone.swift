@@ -44,6 +44,7 @@ public actor RingPhone {
     private let clock: @Sendable () -> CallTime
     private let report: AsyncStream<(callId: String, outcome: RingOutcome)>.Continuation
     private var gate: AnswerGate
+    private var signalsTaken = 0
     private var rings: [String: Ring] = [:]
     private var reader: Task<Void, Never>?
     private var timer: Task<Void, Never>?
@@ -126,6 +127,7 @@ public actor RingPhone {
     // MARK: Inside
 
     private func receive(_ signal: RingSignal) async {
+        defer { signalsTaken += 1 }
         if case .offer(let offer) = signal, rings[offer.callId] == nil {
             var actions: [IncomingRing.Action] = []
             let ring = IncomingRing(offer, gate: gate, timing: timing, at: clock(), into: &actions)
@@ -277,6 +279,15 @@ public actor RingPhone {
             await self?.timePassed()
         }
     }
+
+    /// Whether it has dealt with so many signals, and said what it has to say to them. Waits for the latter.
+    package func hasDealt(with signals: Int) async -> Bool {
+        await outbox?.value
+        return signalsTaken >= signals
+    }
+
+    /// The clock has been moved: what is due is done.
+    package func advance() async { await timePassed() }
 
     private func timePassed() async {
         for id in rings.keys.sorted() { await feed(.time, id) }

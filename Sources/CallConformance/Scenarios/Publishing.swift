@@ -79,7 +79,11 @@ extension ConformanceSuite {
             try await people[0].call.publish(.testTone(440))
             try await stage.until("bob hears ada") { people[1].hears("ada", 440) }
             let heard = people[1].tracks(of: "ada").map(\.id)
-            try await people[0].call.publish(.testCard(.small, sender: 4))
+            try await stage.expect(.permissionDenied, "an upgrade without the camera") {
+                try await people[0].call.upgradeToVideo(
+                    .testCard(.small, sender: 4), permissions: FixedMediaPermissions(camera: .denied))
+            }
+            try await people[0].call.upgradeToVideo(.testCard(.small, sender: 4))
             people[1].listenAnew()
             try await stage.until("bob sees ada") { people[1].pictures(of: "ada") >= 5 }
             try await stage.until("bob still hears ada") { people[1].hears("ada", 440) }

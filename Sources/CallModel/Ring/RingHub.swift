@@ -2,9 +2,16 @@ import Synchronization
 
 /// A switchboard at work: devices attach to it, say something, and hear; it has a clock and a timer.
 public final class RingHub: Sendable {
+    private struct Listener {
+        var number: Int
+        var continuation: AsyncStream<RingSignal>.Continuation
+        /// Signals that it was sent.
+        var sent = 0
+    }
+
     private struct State {
         var switchboard: RingSwitchboard
-        var listeners: [RingDevice: (number: Int, continuation: AsyncStream<RingSignal>.Continuation)] = [:]
+        var listeners: [RingDevice: Listener] = [:]
         var attachments = 0
         var timer: (deadline: CallTime, task: Task<Void, Never>)?
         var isClosed = false
@@ -35,7 +42,7 @@ public final class RingHub: Sendable {
             try state.switchboard.arrived(device, at: now, into: &actions)
             state.attachments += 1
             state.listeners[device]?.continuation.finish()
-            state.listeners[device] = (state.attachments, continuation)
+            state.listeners[device] = Listener(number: state.attachments, continuation: continuation)
             return state.attachments
         }
         continuation.onTermination = { [weak self] _ in self?.detach(device, number) }
@@ -108,7 +115,9 @@ public final class RingHub: Sendable {
     private func perform(_ actions: [RingExchange.Action], _ state: inout State) {
         for action in actions {
             switch action {
-            case .signal(let signal, let device): state.listeners[device]?.continuation.yield(signal)
+            case .signal(let signal, let device):
+                state.listeners[device]?.continuation.yield(signal)
+                state.listeners[device]?.sent += 1
             case .journal(let event): journal.write(event)
             }
         }
@@ -127,6 +136,12 @@ public final class RingHub: Sendable {
         }
         state.timer = (deadline, task)
     }
+
+    /// How many signals a device was sent since it attached.
+    package func signalsSent(to device: RingDevice) -> Int { state.withLock { $0.listeners[device]?.sent ?? 0 } }
+
+    /// The clock has been moved: what is due is done.
+    package func advance() { run { state, now, actions in state.switchboard.advance(to: now, into: &actions) } }
 
     private func tick(_ deadline: CallTime) {
         run { state, now, actions in
