@@ -15,7 +15,7 @@ test: bootstrap  ## unit, virtual-time and loopback tests
 	# A few at a time: what waits for a socket must not wait behind everything that computes.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --parallel
 
-examples: bootstrap ## the package Examples: a provider of one's own, and the lines of the README
+examples: bootstrap ## the package Examples: a provider of one's own, applications with and without providers
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --package-path Examples --parallel
 
 interop: build   ## tests against real peers that this project did not write

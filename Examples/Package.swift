@@ -1,8 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// What a user of the library writes: a provider of one's own, and the lines of the README. A package of its own, which
-// knows the project's products and public API only.
+// What a user of the library writes: a provider of one's own, applications with different providers, and the lines of the
+// README. A package of its own, which knows the project's products and public API only.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
@@ -22,6 +22,19 @@ let package = Package(
             name: "TinyProviderTests",
             dependencies: ["TinyProvider", product("CallBridge"), product("CallConformance")],
             swiftSettings: settings),
+        // One application, linked with one provider, the other, both and none.
+        .target(name: "Application", dependencies: [product("CallBridge")], swiftSettings: settings),
+        .executableTarget(
+            name: "ApplicationLiveKitLike", dependencies: ["Application", product("ProviderLiveKitLike")],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ApplicationFake", dependencies: ["Application", product("ProviderFake")], swiftSettings: settings),
+        .executableTarget(
+            name: "ApplicationBoth",
+            dependencies: ["Application", product("ProviderLiveKitLike"), product("ProviderFake")],
+            swiftSettings: settings),
+        .executableTarget(name: "ApplicationNone", dependencies: ["Application"], swiftSettings: settings),
+        .testTarget(name: "ApplicationTests", dependencies: [product("CallServer")], swiftSettings: settings),
         // The lines of the README, and that the documents show what is compiled here.
         .executableTarget(
             name: "JoinACall", dependencies: [product("CallBridge"), product("ProviderLiveKitLike")],

@@ -1,0 +1,5 @@
+import Application
+import ProviderFake
+import ProviderLiveKitLike
+
+await Application.run(providers: [.liveKitLike, .fake(try FakeWorld(pace: .realTime))])

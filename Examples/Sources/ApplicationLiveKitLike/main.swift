@@ -1,0 +1,4 @@
+import Application
+import ProviderLiveKitLike
+
+await Application.run(providers: [.liveKitLike])

@@ -1,0 +1,3 @@
+import Application
+
+await Application.run(providers: [])
