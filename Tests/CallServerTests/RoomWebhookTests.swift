@@ -62,7 +62,7 @@ import Testing
 
     @Test func whatNoServerCanSendIsSaidAtOnce() async throws {
         await #expect(throws: CallServerError.self) {
-            try await withCallServer({ $0.webhooks = ["https://h/"] }) { _ in }
+            try await withCallServer({ $0.webhooks = ["ftp://h/"] }) { _ in }
         }
         await #expect(throws: CallServerError.self) {
             try await withCallServer({ $0.webhookAPIKey = "other" }) { _ in }

@@ -6,6 +6,8 @@ struct TraceFreedom {
     let path: String
     /// Only in traces whose name begins so.
     var trace = ""
+    /// The recorded client leaves it out, and ours says it.
+    var isOurs = false
     let reason: String
 
     /// Everything that is left out. Whatever is not here has to be equal.
@@ -19,7 +21,7 @@ struct TraceFreedom {
         .init(
             path: "joinRequest.clientInfo.protocol", trace: "python", reason: "18 is announced by that client alone"),
         .init(
-            path: "joinRequest.connectionSettings.subscriberAllowPause",
+            path: "joinRequest.connectionSettings.subscriberAllowPause", isOurs: true,
             reason: "we let the server pause what the path can't carry"),
         .init(path: "joinRequest.publisherOffer.id", reason: "a running number"),
         .init(path: "query.sdk", reason: "names the client"),
@@ -29,20 +31,26 @@ struct TraceFreedom {
         .init(path: "query.client_protocol", reason: "calls between clients, another protocol"),
         .init(path: "query.capabilities", reason: "packet trailers and deflate are optional"),
         .init(path: "query.protocol", trace: "python", reason: "18 is announced by that client alone"),
-        .init(path: "query.subscriber_allow_pause", reason: "we let the server pause what the path can't carry"),
-        .init(path: "query.adaptive_stream", trace: "chromium", reason: "0 means the same as leaving it out"),
+        .init(
+            path: "query.subscriber_allow_pause", isOurs: true,
+            reason: "we let the server pause what the path can't carry"),
+        .init(
+            path: "query.adaptive_stream", trace: "chromium", isOurs: true,
+            reason: "0 means the same as leaving it out"),
         .init(path: "offer.id", reason: "a running number"),
-        .init(path: "answer.id", trace: "python", reason: "that client does not say which offer it answers"),
+        .init(
+            path: "answer.id", trace: "python", isOurs: true,
+            reason: "that client does not say which offer it answers"),
         .init(path: "trickle.candidateInit.candidate", reason: "an address of the machine"),
         .init(path: "trickle.candidateInit.usernameFragment", reason: "a random ICE credential"),
         .init(path: "pingReq.timestamp", reason: "the time"),
         .init(path: "addTrack.audioFeatures", trace: "chromium", reason: "that microphone is a stereo one"),
         .init(
-            path: "addTrack.simulcastCodecs.layers", trace: "chromium",
+            path: "addTrack.simulcastCodecs.layers", trace: "chromium", isOurs: true,
             reason: "that client says the layers once; the other one twice, as we do"),
         .init(path: "syncState.dataChannels", reason: "stream ids depend on the order in which channels were opened"),
-        .init(path: "syncState.offer.id", reason: "a running number"),
-        .init(path: "syncState.answer.id", reason: "a running number"),
+        .init(path: "syncState.offer.id", isOurs: true, reason: "a running number"),
+        .init(path: "syncState.answer.id", isOurs: true, reason: "a running number"),
     ]
 
     func covers(_ path: String, trace: String) -> Bool {
