@@ -1,6 +1,7 @@
 """Network namespaces joined by a veth pair: what the kernel itself counts and sees of a call. Needs root."""
 import contextlib
 import ctypes
+import itertools
 import json
 import os
 import socket
@@ -11,6 +12,7 @@ import time
 
 from harness import Failure, LeftOut, expect
 
+PAIRS = itertools.count()  # several tests run at once
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL, SOL_PACKET, PACKET_STATISTICS, SO_RCVBUFFORCE = 3, 263, 6, 33
 HOW_TO_SKIP = "run as root with CAP_NET_ADMIN and CAP_SYS_ADMIN, or set CALLBRIDGE_NO_NETNS=1 to leave this test out"
@@ -39,7 +41,8 @@ def command(*words, **options):
 @contextlib.contextmanager
 def namespace_pair(first_address, second_address):
     """Two namespaces with an address each (/24) on the ends of a veth pair; yields their names."""
-    first, second = (f"cb{end}{os.getpid()}" for end in "ab")
+    number = next(PAIRS)
+    first, second = (f"cb{end}{os.getpid()}-{number}" for end in "ab")
     try:
         for name in (first, second):
             command("ip", "netns", "add", name)
