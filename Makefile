@@ -16,7 +16,7 @@ test: bootstrap  ## unit, virtual-time and loopback tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --parallel
 
 examples: bootstrap ## the package Examples: a provider of one's own, applications with and without providers
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 swift test --package-path Examples --parallel
+	Scripts/examples
 
 interop: build   ## tests against real peers that this project did not write
 	Scripts/bootstrap --interop

@@ -83,12 +83,13 @@ def check_account(report):
 def check_smoothness(report, idle):
     """Needs a machine that does nothing else; otherwise the numbers are only printed."""
     concealed = max(track["audio"]["concealedMs"] for track in report["tracks"] if track["kind"] == "audio")
-    p99 = max(track["latencyMs"]["p99"] for track in report["tracks"] if track["kind"] == "video")
+    # In a call of seconds the 99th percentile is the beginning's alone.
+    p95 = max(track["latencyMs"]["p95"] for track in report["tracks"] if track["kind"] == "video")
     if not idle:
-        print(f"     busy machine: {concealed} ms concealed, p99 {p99} ms; not judged", flush=True)
+        print(f"     busy machine: {concealed} ms concealed, p95 {p95} ms; not judged", flush=True)
         return
     expect(concealed == 0, "nothing is concealed on an idle machine", concealed)
-    expect(p99 < 50, "p99 latency below 50 ms on an idle machine", p99)
+    expect(p95 < 30, "p95 latency below 30 ms on an idle machine", p95)
 
 
 def test_call_json_is_complete():

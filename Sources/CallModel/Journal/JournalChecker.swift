@@ -28,6 +28,8 @@ struct CheckedCall: Sendable {
         var isConnected = false
         /// Devices that ring and of which nothing else has been heard.
         var ringing: Set<String> = []
+        /// Of those, the ones that still rang when the ring was over without them: no later answer is theirs.
+        var missed: Set<String> = []
         /// An answer that named no device.
         var openAnswers = 0
         var mayLeaveUnjoined = false
@@ -113,7 +115,7 @@ struct CheckedCall: Sendable {
             if person.ringing.remove(device) == nil {
                 report(.oneOutcomePerRing, event, "\(name) answers on \(device), which does not ring", &found)
             }
-        } else if !person.ringing.isEmpty {
+        } else if !person.ringing.isSubset(of: person.missed) {
             person.openAnswers += 1
         }
         person.isPresent = true
@@ -141,12 +143,14 @@ struct CheckedCall: Sendable {
 
     private mutating func left(_ event: JournalEvent, _ found: inout [JournalViolation]) {
         guard let name = event.personId else { return }
-        let person = people[name] ?? Person()
+        var person = people[name] ?? Person()
         if !person.isPresent {
             if !person.mayLeaveUnjoined || event.joinedTimestamp != nil {
                 report(.oneLeftPerJoined, event, "\(name) leaves without being there", &found)
             }
-            people[name]?.mayLeaveUnjoined = false
+            person.mayLeaveUnjoined = false
+            person.missed = person.ringing
+            people[name] = person
             return
         }
         let times = [event.joinedTimestamp, event.connectedTimestamp, event.leftTimestamp].compactMap { $0 }
@@ -185,7 +189,8 @@ struct CheckedCall: Sendable {
     private mutating func ended(_ event: JournalEvent, _ found: inout [JournalViolation]) {
         for (name, person) in people.sorted(by: { $0.key < $1.key }) {
             if person.isPresent { report(.oneLeftPerJoined, event, "\(name) never left", &found) }
-            if person.ringing.count > person.openAnswers {
+            let missed = person.missed.intersection(person.ringing).count
+            if missed > 0 || person.ringing.count > person.openAnswers {
                 report(.oneOutcomePerRing, event, "devices of \(name) still ring", &found)
             }
         }
