@@ -27,11 +27,13 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "RTCWire", swiftSettings: settings),
         .target(name: "WireFuzzing", dependencies: ["RTCWire"], swiftSettings: settings),
         .target(
             name: "LiveKitProtocol",
-            dependencies: ["CCrypto", .product(name: "SwiftProtobuf", package: "swift-protobuf")], exclude: ["Protos"],
+            dependencies: ["CCrypto", "CZlib", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["Protos"],
             swiftSettings: settings),
         .target(name: "SignallingFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
         .target(name: "CallModel", swiftSettings: settings),
