@@ -106,6 +106,15 @@ final class MediaTestClient: @unchecked Sendable {
         }
     }
 
+    /// Says this of VP8 on every line from the next offer on, as clients do for the sake of what they publish.
+    func sayOfVideo(_ parameters: String) async throws {
+        try await onLoop { [self] in
+            for line in negotiator.lines where line.kind == .video {
+                negotiator.setParameters(line.index, codec: "VP8", SDPFormatParameters(parsing: parameters))
+            }
+        }
+    }
+
     func stopSender(cid: String) async throws {
         try await onLoop { [self] in
             for line in negotiator.lines where line.send?.trackID == cid {

@@ -5,9 +5,11 @@ extension MediaConnection {
     /// Takes an offer of the client in. `prepareAnswer` and `createAnswer` follow.
     func takeOffer(_ text: String) throws(NegotiationFailure) {
         let offer = try parse(text)
+        let receivers = self.receivers
         do {
             let change = try negotiator.applyOffer(offer)
             if change.restartedICE { restartICE() }
+            renewSends(where: receivers)
         } catch {
             throw NegotiationFailure(description: "offer: \(error)")
         }

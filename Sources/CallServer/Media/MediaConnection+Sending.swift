@@ -12,17 +12,22 @@ extension MediaConnection {
     func removeSend(track: String) -> Bool {
         guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
         let send = sends.remove(at: index)
-        if let consumer = send.consumer {
-            if isConnected { consumer.sendBlackFrames() }
-            consumer.stop()
-            consumers[send.ssrc] = nil
-            flow.perform { peer, outbox, now in
-                peer.removeSendStream(ssrc: send.ssrc, sendBye: true, now: now, into: outbox)
-            }
-        }
+        if isConnected { send.consumer?.sendBlackFrames() }
+        endStream(of: send, sendBye: true)
         guard let line = send.line else { return false }
         negotiator.clearSend(line)
         return true
+    }
+
+    /// Stops what is sent now; the track keeps its line.
+    func endStream(of send: OutgoingTrack, sendBye: Bool) {
+        guard let consumer = send.consumer else { return }
+        consumer.stop()
+        send.consumer = nil
+        consumers[send.ssrc] = nil
+        flow.perform { peer, outbox, now in
+            peer.removeSendStream(ssrc: send.ssrc, sendBye: sendBye, now: now, into: outbox)
+        }
     }
 
     func send(track: String) -> OutgoingTrack? { sends.first { $0.trackID == track } }

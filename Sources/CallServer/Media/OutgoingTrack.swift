@@ -6,7 +6,7 @@ import SFUCore
 final class OutgoingTrack {
     let trackID: String
     let producer: Producer
-    let description: SendDescription
+    private(set) var description: SendDescription
     let format: TrackFormat
     /// The room's bounds on how long receivers delay video.
     var playoutDelay: PlayoutDelay?
@@ -33,6 +33,12 @@ final class OutgoingTrack {
     }
 
     var ssrc: UInt32 { description.ssrc }
+
+    /// Takes other sources: the client is to make its receiver anew.
+    func renewSources() {
+        description.ssrc = .random(in: 1 ... .max)
+        if description.rtxSSRC != nil { description.rtxSSRC = .random(in: 1 ... .max) }
+    }
 
     /// What the consumer is made with, once the client's numbers are known.
     func configuration(_ stream: SendStreamConfiguration, on line: MediaLine) -> ConsumerConfiguration {
