@@ -8,22 +8,12 @@ import Testing
     }
 
     @Test(arguments: ConformanceSuite.scenarios) func liveKitLike(_ scenario: ConformanceScenario) async {
-        let subject = LiveKitLikeSubject(mode: .singleConnection)
-        guard scenario.name == "removed" else { return await check(scenario, on: subject) }
-        // A known defect, docs/status.md: now and then the server's last word is lost with its socket, and the client
-        // comes back instead of ending its call.
-        await withKnownIssue("the word of a removal can be lost", isIntermittent: true) {
-            await check(scenario, on: subject)
-        }
+        await check(scenario, on: LiveKitLikeSubject(mode: .singleConnection))
     }
 
     /// The older mode with two connections.
     @Test(arguments: ConformanceSuite.scenarios) func liveKitLikeTwoConnections(_ scenario: ConformanceScenario) async {
-        let subject = LiveKitLikeSubject(mode: .twoConnections)
-        guard scenario.name == "removed" else { return await check(scenario, on: subject) }
-        await withKnownIssue("the word of a removal can be lost", isIntermittent: true) {
-            await check(scenario, on: subject)
-        }
+        await check(scenario, on: LiveKitLikeSubject(mode: .twoConnections))
     }
 
     private func check(_ scenario: ConformanceScenario, on subject: some ConformanceSubject) async {
