@@ -63,12 +63,12 @@ let package = Package(
         room("TransportSecurity", ["CCrypto", nioCore]),
         room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
         // Sockets, media, calls.
-        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
+        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
             [
-                "RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse", nioCore, nioPosix,
-                logging,
+                "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse",
+                nioCore, nioPosix, logging,
             ]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),

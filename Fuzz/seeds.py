@@ -99,6 +99,17 @@ def stun_messages():
                 yield bytes.fromhex(message["hex"])
 
 
+# ChannelData; the answer to an allocation with its addresses and lifetime; a Data indication; a challenge; a binding of a channel.
+TURN = (
+    "4000000301020300", "4fff0000",
+    "0103002c 2112a442 000102030405060708090a0b 00160008 0001e112 5e12a443 00200008 0001f223 5e12a443 000d0004 00000258"
+    " 8022000863616c6c6167656e",
+    "00170014 2112a442 000102030405060708090a0b 00120008 0001e112 5e12a443 00130003 61626300",
+    "01130020 2112a442 000102030405060708090a0b 00090004 00000401 00140007 696e7465726f7000 00150008 6e6f6e6365313233",
+    "00090014 2112a442 000102030405060708090a0b 000c0004 40000000 00120008 0001e112 5e12a443",
+)
+
+
 def candidates():
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):
         for line in path.read_bytes().splitlines():
@@ -266,6 +277,8 @@ def shapes():
             yield target, one, one
     for message in stun_messages():
         yield "stun", (message[:2], len(message)), message
+    for text in TURN:
+        yield "stun", text, bytes.fromhex(text.replace(" ", ""))
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):
         if path.stat().st_size < 6000:
             yield "sdp", path.name, path.read_bytes()

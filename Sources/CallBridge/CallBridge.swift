@@ -124,6 +124,10 @@ public final class CallBridge: Sendable {
         var context = ProviderContext(
             engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
             streaming: configuration.streaming, logger: logger(descriptor))
+        context.media.iceServers += descriptor.iceServers.map {
+            SessionICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
+        }
+        context.media.trustedRoots = context.media.trustedRoots ?? configuration.trust.roots.rootsFile
         context.clock = configuration.clock
         context.trust = configuration.trust
         return try await provider.connect(descriptor, context: context)

@@ -49,7 +49,7 @@ public struct LiveKitLikeProvider: CallProvider {
         let joiner = SessionJoiner(context: context, mode: mode, timeouts: timeouts)
         do throws(JoinFailure) {
             let joined = try await joiner.join(target, token: token, retries: timeouts.joinRetries)
-            let session = LiveKitSession(joined, joiner: joiner, server: target, token: token, policy: policy)
+            let session = LiveKitSession(joined, joiner: joiner, server: joined.server, token: token, policy: policy)
             await session.begin(joined.response)
             return session
         } catch {

@@ -10,7 +10,12 @@ package final class Outbox {
         package var offset: Int
         package var length: Int
         package var destination: TransportAddress
+        /// Which way it takes: 0 the socket itself, others what the driver has given numbers to (a relay).
+        package var path: UInt8 = 0
     }
+
+    /// Room before each datagram, for a header that its way adds.
+    private static let headroom = 16
 
     /// Room that `reserve` always leaves beyond what it was asked for (an SRTP tag, an SRTCP trailer).
     package static let slack = 64
@@ -31,23 +36,52 @@ package final class Outbox {
 
     /// Memory for the next datagram: at least `capacity + slack` bytes, valid until the next call on this object.
     package func reserve(_ capacity: Int) -> UnsafeMutableRawBufferPointer {
-        let needed = used + capacity + Outbox.slack
+        let start = used + Outbox.headroom
+        let needed = start + capacity + Outbox.slack
         if needed > arena.count { grow(to: needed) }
-        return UnsafeMutableRawBufferPointer(rebasing: arena[used..<(used + capacity + Outbox.slack)])
+        return UnsafeMutableRawBufferPointer(rebasing: arena[start..<needed])
     }
 
     /// Makes the first `length` bytes of the reserved memory a datagram to `destination`.
-    package func commit(_ length: Int, to destination: TransportAddress) {
-        datagrams.append(Datagram(offset: used, length: length, destination: destination))
-        used += (length + 15) & ~15
+    package func commit(_ length: Int, to destination: TransportAddress, path: UInt8 = 0) {
+        let start = used + Outbox.headroom
+        datagrams.append(Datagram(offset: start, length: length, destination: destination, path: path))
+        used = start + (length + 15) & ~15
     }
 
     /// Appends a copy of `bytes` as one datagram.
-    package func append(_ bytes: UnsafeRawBufferPointer, to destination: TransportAddress) {
+    package func append(_ bytes: UnsafeRawBufferPointer, to destination: TransportAddress, path: UInt8 = 0) {
         let target = reserve(bytes.count)
         target.copyMemory(from: bytes)
-        commit(bytes.count, to: destination)
+        commit(bytes.count, to: destination, path: path)
     }
+
+    /// Says which way the datagrams from `first` on take.
+    package func route(from first: Int, path: UInt8) {
+        for index in first..<max(first, datagrams.count) { datagrams[index].path = path }
+    }
+
+    /// Puts a header of four bytes before a datagram, in place, and sends it elsewhere.
+    ///
+    /// - Parameter isPadded: up to a multiple of four bytes.
+    package func frame(
+        _ index: Int, header: UInt32, isPadded: Bool, to destination: TransportAddress, path: UInt8
+    ) {
+        let start = datagrams[index].offset - 4
+        var end = start + 4 + datagrams[index].length
+        arena.storeBytes(of: header.bigEndian, toByteOffset: start, as: UInt32.self)
+        // Datagrams begin at multiples of sixteen: the next one is not reached.
+        while isPadded, end & 3 != 0 {
+            arena[end] = 0
+            end += 1
+        }
+        datagrams[index] = Datagram(offset: start, length: end - start, destination: destination, path: path)
+    }
+
+    /// Takes a datagram out; its place stays, empty, until `removeDropped`.
+    package func drop(_ index: Int) { datagrams[index].length = 0 }
+
+    package func removeDropped() { datagrams.removeAll { $0.length == 0 } }
 
     /// The bytes of a datagram, valid until the next call that changes this object.
     package func bytes(of datagram: Datagram) -> UnsafeRawBufferPointer {

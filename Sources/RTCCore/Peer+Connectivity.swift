@@ -28,6 +28,28 @@ extension Peer {
         ice.addLocalCandidate(address, base: base, now: latest)
     }
 
+    /// Adds what a STUN or TURN server has told of us; see `ICEAgent.addServerCandidate`.
+    @discardableResult
+    package mutating func addServerCandidate(
+        _ type: CandidateType, _ address: TransportAddress, base: TransportAddress, related: TransportAddress?,
+        server: TransportAddress, path: UInt8 = 0, rank: UInt16 = 0
+    ) -> LocalCandidate? {
+        ice.addServerCandidate(
+            type, address, base: base, related: related, server: server, path: path, rank: rank, now: latest)
+    }
+
+    /// Takes away every candidate on a socket or a relay that is gone.
+    package mutating func removeLocalCandidates(base: TransportAddress, now: Instant, into outbox: Outbox) {
+        latest = max(latest, now)
+        let first = outbox.datagrams.count
+        settle(ice.removeLocalCandidates(base: base, now: now), first, now, outbox)
+    }
+
+    /// Of which types the two candidates are that media goes between; nil before there is a pair.
+    package var selectedTypes: (local: CandidateType, remote: CandidateType)? {
+        ice.selectedPair.map { ($0.localType, $0.remoteType) }
+    }
+
     /// Adds a candidate that the other side signalled; it may come before `setRemote`.
     @discardableResult
     package mutating func addRemoteCandidate(

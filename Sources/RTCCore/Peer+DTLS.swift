@@ -17,7 +17,7 @@ extension Peer {
         dtlsStarted = true
         let first = outbox.datagrams.count
         let action = dtls?.start(now: now, into: outbox, to: destination) ?? .none
-        countSent(outbox, from: first)
+        routeSent(outbox, from: first)
         perform(action, now, outbox)
     }
 
@@ -37,6 +37,7 @@ extension Peer {
         let action = dtls?.receive(bytes, now: now, into: outbox, to: selectedPair?.remote ?? source) {
             messages.append(Array($0))
         }
+        outbox.route(from: first, path: selectedPair == nil ? path(of: base) : selectedPath)
         countSent(outbox, from: first)
         perform(action ?? .none, now, outbox)
         for message in messages {
@@ -48,7 +49,7 @@ extension Peer {
         guard let destination = selectedPair?.remote, let deadline = dtlsDeadline, deadline <= now else { return }
         let first = outbox.datagrams.count
         let action = dtls?.advance(to: now, into: outbox, to: destination) ?? .none
-        countSent(outbox, from: first)
+        routeSent(outbox, from: first)
         perform(action, now, outbox)
     }
 
@@ -67,7 +68,7 @@ extension Peer {
         guard let destination = mediaDestination, dtls != nil else { return false }
         let first = outbox.datagrams.count
         let sent = dtls?.send(bytes, now: now, into: outbox, to: destination) ?? false
-        countSent(outbox, from: first)
+        routeSent(outbox, from: first)
         return sent
     }
 
@@ -111,7 +112,7 @@ extension Peer {
         if let destination = selectedPair?.remote, dtls != nil {
             let first = outbox.datagrams.count
             dtls?.close(now: now, into: outbox, to: destination)
-            countSent(outbox, from: first)
+            routeSent(outbox, from: first)
         }
         finish(outbox)
     }

@@ -35,10 +35,12 @@ extension Peer {
     private mutating func adoptSelection(_ outbox: Outbox) {
         guard let pair = ice.selectedPair else {
             selectedPair = nil
+            selectedPath = 0
             return
         }
         let isNew = selectedPair?.remote != pair.remote || selectedPair?.local != pair.local
         selectedPair = (pair.local, pair.remote)
+        selectedPath = pair.path
         if isNew { outbox.events.append(.selectedPair(local: pair.local, remote: pair.remote)) }
     }
 
@@ -66,6 +68,18 @@ extension Peer {
         case .connected, .completed: srtpProfile == nil ? .connecting : .connected
         case .disconnected: srtpProfile == nil ? .connecting : .disconnected
         }
+    }
+
+    /// Which way datagrams from a base take.
+    func path(of base: TransportAddress?) -> UInt8 {
+        guard let base, let local = ice.localCandidates.first(where: { $0.base == base }) else { return 0 }
+        return local.path
+    }
+
+    /// Counts the datagrams that another layer has queued from `first` on, and sends them the way that media takes.
+    mutating func routeSent(_ outbox: Outbox, from first: Int) {
+        if selectedPath != 0 { outbox.route(from: first, path: selectedPath) }
+        countSent(outbox, from: first)
     }
 
     /// Counts the datagrams that another layer has queued from `first` on.

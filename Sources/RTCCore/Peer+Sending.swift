@@ -166,7 +166,7 @@ extension Peer {
 
     /// Commits a datagram and counts it.
     mutating func commit(_ length: Int, to destination: TransportAddress, _ outbox: Outbox) {
-        outbox.commit(length, to: destination)
+        outbox.commit(length, to: destination, path: selectedPath)
         statistics.datagramsSent += 1
         statistics.bytesSent += length
     }

@@ -12,6 +12,8 @@ package struct Peer: ~Copyable {
     package internal(set) var state = PeerState.new
     /// The pair of addresses that media takes; nil before ICE chose one.
     package internal(set) var selectedPair: (local: TransportAddress, remote: TransportAddress)?
+    /// Which way datagrams to it take.
+    var selectedPath: UInt8 = 0
 
     var ice: ICEAgent
     var dtls: DTLSTransport?

@@ -11,16 +11,22 @@ package protocol PeerFlowHandler: AnyObject {
     func handle(_ event: PeerEvent, on flow: PeerFlow)
     /// The batch of datagrams that was being read is finished.
     func batchEnded(on flow: PeerFlow)
+    /// The peer has candidates that it had not: servers have told of them.
+    func localCandidatesChanged(on flow: PeerFlow)
+    /// A TURN server gives no relay, or no longer.
+    func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow)
 }
 
 extension PeerFlowHandler {
     package func batchEnded(on flow: PeerFlow) {}
+    package func localCandidatesChanged(on flow: PeerFlow) {}
+    package func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow) {}
 }
 
 /// One peer connection on one event loop: the sans-IO `Peer`, its owner, and its place in the loop's `UDPMux`.
 // Every member is touched on `mux.eventLoop` only, which `perform` asserts; other threads hold the reference and hop.
 package final class PeerFlow: @unchecked Sendable {
-    package let mux: UDPMux
+    package internal(set) var mux: UDPMux
     package var peer: Peer
     package var handler: (any PeerFlowHandler)?
     /// When the peer wants to be advanced next; kept beside it so that the mux finds the earliest by a plain scan.

@@ -40,6 +40,8 @@ package final class UDPMux: @unchecked Sendable {
     private var batchNow: Instant?
     private var timer: Scheduled<Void>?
     private var timerDeadline = Instant.distantFuture
+    /// The STUN and TURN servers of the one peer that the socket serves.
+    private var servers: ServerPaths?
     private let ntpOffset = MonotonicClock.ntpOffset()
 
     init(
@@ -103,6 +105,7 @@ package final class UDPMux: @unchecked Sendable {
     package func close() -> EventLoopFuture<Void> {
         eventLoop.flatSubmit { [self] in
             for flow in flows { flow.close() }
+            closeServers()
             timer?.cancel()
             timer = nil
             isClosed = true
@@ -144,6 +147,17 @@ package final class UDPMux: @unchecked Sendable {
             statistics.oversized += 1
             return
         }
+        if let servers, servers.isServer(source) {
+            if let arrival = servers.receive(bytes, from: source, now: now, into: outbox) {
+                deliverRelayed(
+                    UnsafeRawBufferPointer(rebasing: bytes[arrival.range]), to: servers.flow, arrival, now: now)
+            } else {
+                // What it has told may have set the peer in motion.
+                touch(servers.flow)
+                deliverEvents(of: servers.flow, in: nil)
+            }
+            return
+        }
         switch route(bytes, from: source) {
         case .unknown: statistics.unknownSource += 1
         case .bound(let flow): deliver(bytes, to: flow, from: source, now: now)
@@ -157,12 +171,19 @@ package final class UDPMux: @unchecked Sendable {
     }
 
     private func deliver(
-        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, from source: TransportAddress, now: Instant
+        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, from source: TransportAddress,
+        base: TransportAddress? = nil, now: Instant
     ) {
+        guard bytes.count <= UDPMux.maximumDatagram else {
+            statistics.oversized += 1
+            return
+        }
         flow.count(bytes: bytes.count)
         scratch.copyMemory(from: bytes)
         let datagram = UnsafeMutableRawBufferPointer(rebasing: scratch[..<bytes.count])
-        flow.peer.receive(datagram, from: source, now: now, into: outbox)
+        // With relays there are several bases.
+        let base = base ?? (servers == nil ? nil : localAddress)
+        flow.peer.receive(datagram, from: source, localBase: base, now: now, into: outbox)
         touch(flow)
         deliverEvents(of: flow, in: UnsafeRawBufferPointer(datagram))
     }
@@ -256,8 +277,9 @@ package final class UDPMux: @unchecked Sendable {
     // MARK: Sending
 
     private func flush(now: Instant) {
+        servers?.prepare(outbox, now: now)
         send()
-        var earliest = timerDeadline
+        var earliest = min(timerDeadline, servers?.nextDeadline ?? .distantFuture)
         for flow in touched {
             flow.touched = false
             flow.deadline = flow.isClosed ? .distantFuture : flow.peer.nextDeadline?.instant ?? .distantFuture
@@ -366,11 +388,64 @@ package final class UDPMux: @unchecked Sendable {
             touch(flow)
             deliverEvents(of: flow, in: nil)
         }
+        if let servers {
+            servers.advance(to: now, into: outbox)
+            touch(servers.flow)
+            deliverEvents(of: servers.flow, in: nil)
+        }
         batchNow = nil
         flush(now: now)
-        var earliest = Instant.distantFuture
+        var earliest = servers?.nextDeadline ?? .distantFuture
         for flow in flows where flow.deadline < earliest { earliest = flow.deadline }
         if earliest < timerDeadline { schedule(earliest, now: now) }
+    }
+
+    // MARK: STUN and TURN servers
+
+    /// Asks servers for candidates of `flow`, which must be the only one on its socket. Call on the event loop.
+    ///
+    /// - Parameter allowsDirect: false where only relayed candidates may come of it.
+    package func gather(_ addresses: [ICEServerAddress], for flow: PeerFlow, allowsDirect: Bool) {
+        eventLoop.preconditionInEventLoop()
+        guard configuration.isExclusive, !flow.isClosed, !isClosed, !addresses.isEmpty else { return }
+        let paths = servers ?? ServerPaths(mux: self, flow: flow, allowsDirect: allowsDirect)
+        servers = paths
+        serversActed { now, outbox in paths.add(addresses, now: now, into: outbox) }
+    }
+
+    /// From now on servers are asked for relays only.
+    package func forbidDirect() { servers?.allowsDirect = false }
+
+    /// Runs what a server, or the way to it, has brought about, and sends what follows.
+    func serversActed(_ body: (Instant, Outbox) -> Void) {
+        let isNested = batchNow != nil
+        let now = batchNow ?? MonotonicClock.now()
+        batchNow = now
+        body(now, outbox)
+        if let flow = servers?.flow, !flow.isClosed {
+            touch(flow)
+            deliverEvents(of: flow, in: nil)
+        }
+        guard !isNested else { return }
+        batchNow = nil
+        flush(now: now)
+    }
+
+    func deliverRelayed(
+        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, _ arrival: ServerPaths.Arrival, now: Instant
+    ) {
+        guard !flow.isClosed else { return }
+        deliver(bytes, to: flow, from: arrival.source, base: arrival.base, now: now)
+    }
+
+    /// What passed through relays so far.
+    package var relayTraffic: RelayTraffic { servers?.traffic ?? RelayTraffic() }
+
+    private func closeServers() {
+        guard let paths = servers else { return }
+        paths.close(now: MonotonicClock.now(), into: outbox)
+        send()
+        servers = nil
     }
 
     /// Reads the kernel's count of datagrams lost to a full receive buffer into `statistics`.

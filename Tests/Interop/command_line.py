@@ -115,6 +115,7 @@ def test_wrong_command_lines():
         "--picture": ("x", "0x0@0", "640x360@0", "-2x5@30", "99999x99999@30"), "--mute": ("nobody",),
         "--network": ("junk=3", "loss=x", "loss=200"), "--log-level": ("loud",), "--srtp": ("none",)}
     joins = {
+        "--ice-server": ("rubbish", "turn:a.example", "turn:a.example,ada", "stun:", "turn:a:99999", "stuns:a.example"),
         "--test-card": ("x", "640x360@-5", "0x0@0"), "--tone": ("-4", "nan", "0", "x"), "--duration": ("-1", "nan")}
     url = "ws://127.0.0.1:9"
     with findings() as found:

@@ -20,6 +20,7 @@ import pulse
 import recording
 import recovery
 import recovery_paths
+import relay
 import ringing
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
@@ -145,8 +146,8 @@ def tests_of(module):
 
 if __name__ == "__main__":
     light = [
-        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, rooms_api, command_line, e2ee, greeting,
-        indicator, journals, ringing]
+        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, rooms_api, command_line, e2ee,
+        greeting, indicator, journals, ringing]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, calls, hostile, pulse]
     alone = [test for module in heavy for test in tests_of(module)]

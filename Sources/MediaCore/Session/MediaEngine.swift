@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -19,6 +20,8 @@ public final class MediaEngine: Sendable {
     }
 
     let loops: MultiThreadedEventLoopGroup
+    /// What concerns no call in particular: servers that give no candidates.
+    let logger = Logger(label: "callbridge.media")
     private let workers: MultiThreadedEventLoopGroup
     private let isShutDown = Atomic<Bool>(false)
 

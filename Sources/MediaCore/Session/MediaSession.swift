@@ -88,6 +88,18 @@ public final class MediaSession: Sendable {
         try await onLoop { $0.addRemoteCandidate(candidate) }
     }
 
+    /// Asks further STUN and TURN servers for candidates; those that are known already are not asked again. Returns at
+    /// once: what comes of it is told by `MediaSessionEvent.localCandidate`.
+    ///
+    /// - Parameter relayOnly: from now on only relayed candidates count.
+    public func setICEServers(_ servers: [SessionICEServer], relayOnly: Bool = false) async {
+        try? await onLoop { core in
+            if relayOnly { core.restrictToRelay() }
+            core.gather(servers)
+            core.serversAreNamed()
+        }
+    }
+
     /// What has been counted so far.
     public func statistics() async -> SessionStatistics {
         await core.refreshKernelDrops()

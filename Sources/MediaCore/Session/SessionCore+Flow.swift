@@ -78,7 +78,13 @@ extension SessionCore: PeerFlowHandler {
         result.roundTripMilliseconds = flow.peer.roundTripTime?.milliseconds
         if flow.peer.state != .closed {
             result.selectedPair = flow.peer.selectedPair.map { "\($0.local) \($0.remote)" }
+            let types = flow.peer.selectedTypes
+            result.localCandidateType = types?.local.name
+            result.remoteCandidateType = types?.remote.name
         }
+        let relayed = mux.relayTraffic
+        result.relayedBytesSent = relayed.bytesSent
+        result.relayedBytesReceived = relayed.bytesReceived
         for (line, sender) in senders.sorted(by: { $0.key < $1.key }) {
             result.senders.append(statistics(of: sender, line: line, flow: flow))
         }

@@ -27,7 +27,15 @@ final class SessionCore: @unchecked Sendable {
     /// What the receivers had counted whose tracks have ended; only `endedReceivers` is used.
     var ended = SessionStatistics()
     var appliedGeneration = -1
-    var announcedCandidate = false
+    /// A description with our credentials was made: candidates may be told.
+    var canAnnounce = false
+    /// Candidates that were told of, as written.
+    var announced: Set<String> = []
+    /// Which candidates may be used.
+    var policy: ICETransportPolicy
+    let trustedRoots: String?
+    /// Which TURN servers were asked, and what has become of it.
+    var relayWatch = RelayWatch()
     var srtpProfile: String?
     var playoutPump: PeriodicPump?
     var levels: [AudioLevelReport] = []
@@ -45,6 +53,8 @@ final class SessionCore: @unchecked Sendable {
         playout = configuration.playout
         frameEncryption = configuration.frameEncryption
         remoteAddressMap = configuration.remoteAddressMap
+        policy = configuration.iceTransportPolicy
+        trustedRoots = configuration.trustedRoots
         self.emit = emit
     }
 
@@ -92,7 +102,8 @@ final class SessionCore: @unchecked Sendable {
             throw SessionError("the session's socket is already in use")
         }
         core.flow = flow
-        flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
+        if core.policy == .all { flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) } }
+        core.gather(configuration.iceServers)
         return core
     }
 
@@ -146,7 +157,7 @@ final class SessionCore: @unchecked Sendable {
 
     func createOffer(restartingICE: Bool) throws -> SessionDescription {
         if restartingICE { restartICE() }
-        defer { announceCandidate() }
+        defer { beginAnnouncing() }
         return SessionDescription(kind: .offer, sdp: try explained { try negotiator.createOffer().description })
     }
 
@@ -162,7 +173,7 @@ final class SessionCore: @unchecked Sendable {
             return try negotiator.createAnswer().description
         }
         try applyNegotiation()
-        defer { announceCandidate() }
+        defer { beginAnnouncing() }
         return SessionDescription(kind: .answer, sdp: answer)
     }
 
@@ -170,7 +181,7 @@ final class SessionCore: @unchecked Sendable {
     private func restartICE() {
         let credentials = ICECredentials.random()
         negotiator.restartICE(credentials)
-        announcedCandidate = false
+        announced.removeAll()
         flow?.perform { peer, outbox, now in _ = peer.restartICE(credentials: credentials, now: now, into: outbox) }
     }
 
@@ -198,15 +209,9 @@ final class SessionCore: @unchecked Sendable {
         return result
     }
 
-    private func announceCandidate() {
-        guard !announcedCandidate, remoteAddressMap == nil, let line = negotiator.lines.first else { return }
-        announcedCandidate = true
-        guard let candidate = flow?.peer.localCandidates.first?.sdp(ufrag: negotiator.credentials.ufrag) else { return }
-        emit(
-            .localCandidate(
-                SessionCandidate(
-                    candidate: candidate.encoded, mid: line.mid, lineIndex: line.index,
-                    usernameFragment: negotiator.credentials.ufrag)))
+    private func beginAnnouncing() {
+        canAnnounce = true
+        announceCandidates()
     }
 
     // MARK: End

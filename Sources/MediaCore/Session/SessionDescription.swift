@@ -31,6 +31,9 @@ public struct SessionCandidate: Sendable, Hashable {
     /// The ICE user name fragment it was gathered for.
     public var usernameFragment: String?
 
+    /// Whether its address is a TURN server's, and tells nothing of where its owner is.
+    public var isRelayed: Bool { candidate.contains(" typ relay") }
+
     /// A candidate received from, or to be sent by, signalling.
     public init(candidate: String, mid: String? = nil, lineIndex: Int? = nil, usernameFragment: String? = nil) {
         self.candidate = candidate

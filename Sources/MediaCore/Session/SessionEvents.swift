@@ -61,6 +61,9 @@ public enum MediaSessionEvent: Sendable {
     case dataChannelMessage(DataChannel, [UInt8], isText: Bool)
     /// A data channel is gone, by either side's wish or with the connection.
     case dataChannelClosed(DataChannel)
+    /// Only relayed candidates may be used, and no TURN server gives one; the text says why. Other servers may help, see
+    /// `MediaSession.setICEServers`.
+    case noRelay(String)
     /// The session can't go on, not even with an ICE restart; the text says why and whose fault it is.
     case failed(String)
 }
@@ -73,6 +76,12 @@ public struct MediaSessionConfiguration: Sendable {
     public var remoteHint: String?
     /// True where the other side makes the offers: it then controls ICE (RFC 8445 section 6.1.1), and some peers insist.
     public var isAnswerer = false
+    /// STUN and TURN servers to learn further candidates from; `MediaSession.setICEServers` adds others later.
+    public var iceServers: [SessionICEServer] = []
+    /// Which candidates may be used.
+    public var iceTransportPolicy = ICETransportPolicy.all
+    /// A file of PEM certificates to believe besides the system's, for TURN over TLS.
+    public var trustedRoots: String?
     /// Which library seals and opens SRTP.
     public var srtpBackend: SRTPBackendChoice = .libcrypto
     /// The SRTP profiles offered and accepted, in order of preference; at least one.

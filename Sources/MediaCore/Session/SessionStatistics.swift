@@ -22,6 +22,14 @@ public struct SessionStatistics: Sendable {
     public var roundTripMilliseconds: Double?
     /// The chosen pair of addresses, as text; nil before, and once either side has closed the connection.
     public var selectedPair: String?
+    /// Of which types the two candidates are (`host`, `srflx`, `prflx`, `relay`), nil until there is a pair.
+    public var localCandidateType: String?
+    /// The other side's.
+    public var remoteCandidateType: String?
+    /// Payload bytes that went through a TURN server.
+    public var relayedBytesSent = 0
+    /// Payload bytes that came through a TURN server.
+    public var relayedBytesReceived = 0
 
     /// Nothing counted.
     public init() {}
@@ -39,6 +47,10 @@ public struct SessionStatistics: Sendable {
         receiveBufferDrops += other.receiveBufferDrops
         roundTripMilliseconds = roundTripMilliseconds ?? other.roundTripMilliseconds
         selectedPair = selectedPair ?? other.selectedPair
+        localCandidateType = localCandidateType ?? other.localCandidateType
+        remoteCandidateType = remoteCandidateType ?? other.remoteCandidateType
+        relayedBytesSent += other.relayedBytesSent
+        relayedBytesReceived += other.relayedBytesReceived
     }
 
     /// Adds tracks that have ended.

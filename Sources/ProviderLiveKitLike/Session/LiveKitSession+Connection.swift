@@ -28,6 +28,7 @@ extension LiveKitSession {
         local = response.participant
         ping = PingClock(response)
         lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
+        isRelayOnly = ICEWishes(response).relayOnly
         addresses.adopt(alternative: response.alternativeURL)
         if !response.sifTrailer.isEmpty {
             joiner.context.media.frameEncryption?.setInjectionTrailer(Array(response.sifTrailer))

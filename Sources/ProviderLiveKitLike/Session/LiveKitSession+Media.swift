@@ -88,6 +88,8 @@ extension LiveKitSession {
         guard number == mediaNumber, !hasEnded else { return }
         switch event {
         case .localCandidate(let candidate):
+            // Some were found before the server had said so.
+            guard !isRelayOnly || candidate.isRelayed else { return }
             send {
                 $0.trickle = .with {
                     $0.candidateInit = CandidateJSON.encode(candidate)
@@ -95,6 +97,7 @@ extension LiveKitSession {
                 }
             }
         case .connected(let profile):
+            hasHadMedia = true
             // With two connections the one that we receive on is there from the start; it decides.
             if side == paths.primary { report.yield(.mediaConnected(srtpProfile: profile)) }
         case .stateChanged(let state): await stateChanged(side, state)
@@ -104,6 +107,10 @@ extension LiveKitSession {
         case .dataChannelOpened(let channel): channelOpened(channel)
         case .dataChannelMessage(let channel, let bytes, _): received(bytes, on: channel)
         case .dataChannelClosed(let channel): channelClosed(channel)
+        case .noRelay(let why):
+            // What never worked is not tried again and again: most likely the credentials are wrong.
+            guard hasHadMedia else { return await finish(.systemShutdown, detail: why) }
+            await lost(.session, why)
         case .failed where paths.isEnded: break
         case .failed(let why): await lost(.session, "the media connection failed: \(why)")
         }

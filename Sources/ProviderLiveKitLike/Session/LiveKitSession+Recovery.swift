@@ -72,6 +72,10 @@ extension LiveKitSession {
         }
         lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
         signal = fresh
+        let wishes = ICEWishes(response)
+        isRelayOnly = isRelayOnly || wishes.relayOnly
+        await wishes.apply(to: publisher.media)
+        if let subscriber { await wishes.apply(to: subscriber) }
         queue.beginResuming()
         dataResumed(lastSequence: response.lastMessageSeq)
         awaitsRoster = true

@@ -57,6 +57,10 @@ actor LiveKitSession: ProviderSession {
 
     /// Resumed whenever something changes that somebody may be waiting for.
     var waiters: [CheckedContinuation<Void, Never>] = []
+    /// The server allows relayed candidates only.
+    var isRelayOnly = false
+    /// Media has flowed in this call.
+    var hasHadMedia = false
     /// Why the attempt under way can't succeed any more.
     var attemptFailure: SessionLifecycle.Outcome?
     var recovery: Task<Void, Never>?

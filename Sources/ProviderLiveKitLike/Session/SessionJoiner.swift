@@ -6,6 +6,8 @@ import MediaCore
 struct SessionJoiner: Sendable {
     /// What a join gives.
     struct Joined: Sendable {
+        /// Where it answered.
+        var server: SignalTarget
         var signal: SignalConnection
         var response: Livekit_JoinResponse
         /// The connection that we offer on.
@@ -34,7 +36,21 @@ struct SessionJoiner: Sendable {
             }
             try? await Task.sleep(for: .milliseconds(50))
         }
-        return try await joinOnce(server, token: token)
+        do throws(JoinFailure) {
+            return try await joinOnce(server, token: token)
+        } catch {
+            guard error.kind == .retryable, let joined = await joinElsewhere(server, token: token) else { throw error }
+            return joined
+        }
+    }
+
+    /// In the first region that lets us in, where the server belongs to LiveKit Cloud.
+    private func joinElsewhere(_ server: SignalTarget, token: String) async -> Joined? {
+        for region in await CloudRegions.targets(of: server, token: token, timeout: timeouts.regions) {
+            context.logger.info("joining in another region", metadata: ["server": "\(region.authority)"])
+            if let joined = try? await joinOnce(region, token: token) { return joined }
+        }
+        return nil
     }
 
     private func joinOnce(_ server: SignalTarget, token: String) async throws(JoinFailure) -> Joined {
@@ -69,7 +85,10 @@ struct SessionJoiner: Sendable {
         }
         do throws(JoinFailure) {
             let second = single ? nil : try await openMedia(server, isAnswerer: true)
-            return Joined(signal: signal, response: response, publisher: publisher, subscriber: second)
+            let wishes = ICEWishes(response)
+            await wishes.apply(to: first)
+            if let second { await wishes.apply(to: second) }
+            return Joined(server: server, signal: signal, response: response, publisher: publisher, subscriber: second)
         } catch {
             signal.abandon()
             throw error

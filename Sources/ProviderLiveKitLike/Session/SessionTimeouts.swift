@@ -6,6 +6,8 @@ struct SessionTimeouts: Sendable, Hashable {
     var join = 5.0
     /// The question why an upgrade was refused.
     var validation = 3.0
+    /// The question in which regions LiveKit Cloud can be reached.
+    var regions = 3.0
     /// From asking to publish to the server's word.
     var publication = 10.0
     /// From an offer to its answer.

@@ -5,7 +5,7 @@ import NIOPosix
 
 /// One small HTTP GET: how a refused upgrade is asked about.
 enum HTTPQuestion {
-    /// What the server said: the status, and at most a few kilobytes of text.
+    /// What the server said: the status, and at most 16 kilobytes of text.
     struct Answer: Sendable, Hashable {
         var status: Int
         var body: String
@@ -40,7 +40,7 @@ enum HTTPQuestion {
 /// Collects an HTTP answer.
 final class AnswerReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
-    private static let maximumBody = 4096
+    private static let maximumBody = 16_384
 
     private let promise: EventLoopPromise<HTTPQuestion.Answer>
     private var answer = HTTPQuestion.Answer(status: 0, body: "")

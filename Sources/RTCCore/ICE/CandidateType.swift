@@ -17,6 +17,16 @@ package enum CandidateType: UInt8, Sendable, Hashable {
         }
     }
 
+    /// The word of the candidate line, as text (RFC 8839 section 5.1).
+    package var name: String {
+        switch self {
+        case .host: "host"
+        case .peerReflexive: "prflx"
+        case .serverReflexive: "srflx"
+        case .relay: "relay"
+        }
+    }
+
     /// The word of the candidate line.
     package var sdp: ICECandidate.CandidateType {
         switch self {

@@ -25,6 +25,32 @@ extension ICEAgent {
         return candidate
     }
 
+    /// Adds what a STUN or TURN server has told of us; nil where the address is unusable or known, or the bound is reached.
+    ///
+    /// A server-reflexive candidate is only signalled: its pairs are those of its base (RFC 8445 section 6.1.2.4).
+    ///
+    /// - Parameters:
+    ///   - base: the socket's address, or for a relayed candidate the relay's.
+    ///   - path: which way datagrams from there take.
+    ///   - rank: 0 is the best way to a server (UDP), 1 the next (TCP), 2 the last (TLS).
+    @discardableResult
+    package mutating func addServerCandidate(
+        _ type: CandidateType, _ address: TransportAddress, base: TransportAddress, related: TransportAddress?,
+        server: TransportAddress, path: UInt8, rank: UInt16, now: Instant
+    ) -> LocalCandidate? {
+        guard state != .closed, address.isUsableDestination, localCandidates.count < limits.localCandidates,
+            !localCandidates.contains(where: { $0.address == address && $0.base == base })
+        else { return nil }
+        begin(now)
+        let candidate = LocalCandidate(
+            type, address, base: base, related: related, server: server, path: path,
+            localPreference: defaultPreference(address) &- min(rank, 2) &* 0x1000)
+        localCandidates.append(candidate)
+        if type == .relay { for remote in remoteCandidates { pair(candidate, remote) } }
+        update()
+        return candidate
+    }
+
     /// Takes away every candidate on a socket that is gone (another network, an address withdrawn). A selected pair on
     /// it counts as disconnected from now on, and the others are checked at once.
     package mutating func removeLocalCandidates(base: TransportAddress, now: Instant) -> ICEChanges {

@@ -89,7 +89,8 @@ extension ICEAgent {
     /// The best candidate on a socket that may reach an address.
     private func localCandidate(base: TransportAddress, reaching remote: TransportAddress) -> LocalCandidate? {
         var found: LocalCandidate?
-        for candidate in localCandidates where candidate.base == base && candidate.address.canReach(remote) {
+        for candidate in localCandidates
+        where candidate.base == base && candidate.type != .serverReflexive && candidate.address.canReach(remote) {
             if let other = found, other.localPreference >= candidate.localPreference { continue }
             found = candidate
         }

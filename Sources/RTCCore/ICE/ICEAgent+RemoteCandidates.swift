@@ -74,7 +74,7 @@ extension ICEAgent {
             return .ignored(.limit)
         }
         remoteCandidates.append(remote)
-        for local in localCandidates { pair(local, remote) }
+        for local in localCandidates where local.type != .serverReflexive { pair(local, remote) }
         return .added
     }
 

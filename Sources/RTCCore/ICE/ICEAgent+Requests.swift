@@ -9,15 +9,16 @@ extension ICEAgent {
         ufrag: String?, into outbox: Outbox
     ) {
         if request.unknownRequiredCount > 0 {
-            return sendError(420, "Unknown Attribute", request, to: source, credentials, into: outbox)
+            return sendError(
+                420, "Unknown Attribute", request, to: source, path: local.path, credentials, into: outbox)
         }
         guard let priority = request.priority else {
-            return sendError(400, "Bad Request", request, to: source, credentials, into: outbox)
+            return sendError(400, "Bad Request", request, to: source, path: local.path, credentials, into: outbox)
         }
         if resolveRoleConflict(request) == .refuse {
-            return sendError(487, "Role Conflict", request, to: source, credentials, into: outbox)
+            return sendError(487, "Role Conflict", request, to: source, path: local.path, credentials, into: outbox)
         }
-        sendSuccess(request, to: source, credentials, into: outbox)
+        sendSuccess(request, to: source, path: local.path, credentials, into: outbox)
         guard credentials.number == generation.number else { return }
         guard let remote = learnRemote(source, priority: priority, ufrag: ufrag), let index = pair(local, remote) else {
             return

@@ -65,7 +65,8 @@ package struct ICEAgent: ~Copyable {
         let known = localCandidates.first { $0.address == selection.mapped && $0.base == selection.local.base }
         return ICESelectedPair(
             local: selection.mapped, base: selection.local.base, remote: selection.remote.address,
-            localType: known?.type ?? .peerReflexive, remoteType: selection.remote.type,
+            localType: selection.local.type == .relay ? .relay : known?.type ?? .peerReflexive,
+            path: selection.local.path, remoteType: selection.remote.type,
             roundTripTime: selection.roundTripTime)
     }
 

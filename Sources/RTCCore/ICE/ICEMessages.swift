@@ -18,23 +18,24 @@ extension ICEAgent {
         builder.add(.priority, local.peerReflexivePriority)
         builder.add(check.role == .controlling ? .iceControlling : .iceControlled, tieBreaker)
         if check.useCandidate { builder.add(.useCandidate) }
-        commit(&builder, key, to: remote, into: outbox)
+        commit(&builder, key, to: remote, path: local.path, into: outbox)
     }
 
     /// Answers a request whose integrity holds: its source address, XORed.
     mutating func sendSuccess(
-        _ request: STUNMessage, to source: TransportAddress, _ generation: ICEGeneration, into outbox: Outbox
+        _ request: STUNMessage, to source: TransportAddress, path: UInt8, _ generation: ICEGeneration,
+        into outbox: Outbox
     ) {
         statistics.responsesSent += 1
         var builder = STUNMessageBuilder(
             .success, .binding, request.transactionID, into: outbox.reserve(ICEAgent.messageCapacity))
         builder.addXOR(.xorMappedAddress, source)
-        commit(&builder, generation.localKey, to: source, into: outbox)
+        commit(&builder, generation.localKey, to: source, path: path, into: outbox)
     }
 
     /// Refuses a request whose integrity holds.
     mutating func sendError(
-        _ code: UInt16, _ reason: String, _ request: STUNMessage, to source: TransportAddress,
+        _ code: UInt16, _ reason: String, _ request: STUNMessage, to source: TransportAddress, path: UInt8,
         _ generation: ICEGeneration, into outbox: Outbox
     ) {
         statistics.errorsSent += 1
@@ -42,15 +43,16 @@ extension ICEAgent {
             .error, .binding, request.transactionID, into: outbox.reserve(ICEAgent.messageCapacity))
         builder.addErrorCode(code, reason: reason)
         if code == 420 { builder.addUnknownAttributes(of: request) }
-        commit(&builder, generation.localKey, to: source, into: outbox)
+        commit(&builder, generation.localKey, to: source, path: path, into: outbox)
     }
 
     private func commit(
-        _ builder: inout STUNMessageBuilder, _ key: HMACSHA1, to destination: TransportAddress, into outbox: Outbox
+        _ builder: inout STUNMessageBuilder, _ key: HMACSHA1, to destination: TransportAddress, path: UInt8,
+        into outbox: Outbox
     ) {
         builder.addIntegrity { key.authenticate($0, into: $1) }
         builder.addFingerprint()
         let length = builder.finish()
-        if length > 0 { outbox.commit(length, to: destination) }
+        if length > 0 { outbox.commit(length, to: destination, path: path) }
     }
 }

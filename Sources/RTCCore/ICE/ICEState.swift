@@ -62,6 +62,8 @@ package struct ICESelectedPair: Sendable, Hashable {
     package var base: TransportAddress
     package var remote: TransportAddress
     package var localType: CandidateType
+    /// Which way datagrams take, as the local candidate says.
+    package var path: UInt8
     package var remoteType: CandidateType
     /// Of the latest answered check.
     package var roundTripTime: Interval

@@ -10,6 +10,11 @@ package struct LocalCandidate: Sendable, Hashable {
     /// 0...65535, larger is better; unique per address where several are given (RFC 8445 section 5.1.2.1).
     package var localPreference: UInt16
     package var foundation: String
+    /// Where the candidate comes from (RFC 8445 section 5.1.3): the base of a server-reflexive one, our address at the
+    /// TURN server of a relayed one; nil for none, or to keep it to ourselves.
+    package var related: TransportAddress?
+    /// Which way datagrams from here take: stamped on them in the outbox.
+    package var path: UInt8 = 0
 
     package var priority: UInt32 { CandidatePriority.candidate(type, localPreference: localPreference) }
     /// What PRIORITY says in checks from here: the priority a candidate learnt from them gets (section 7.1.1).
@@ -25,6 +30,25 @@ package struct LocalCandidate: Sendable, Hashable {
         foundation = String(LocalCandidate.foundation(address))
     }
 
+    /// What a STUN or TURN server has told of us (RFC 8445 section 5.1.1.2).
+    ///
+    /// - Parameters:
+    ///   - base: of a server-reflexive candidate the socket's address, of a relayed one its own.
+    ///   - server: candidates of one type learnt from different servers differ in foundation (section 5.1.1.3).
+    init(
+        _ type: CandidateType, _ address: TransportAddress, base: TransportAddress, related: TransportAddress?,
+        server: TransportAddress, path: UInt8, localPreference: UInt16
+    ) {
+        self.type = type
+        self.address = address
+        self.base = base
+        self.related = related
+        self.path = path
+        self.localPreference = localPreference
+        let mixed = LocalCandidate.foundation(base) &* 31 &+ LocalCandidate.foundation(server)
+        foundation = String(mixed &* 31 &+ UInt32(type.rawValue))
+    }
+
     /// The candidate that a response's mapped address reveals, section 7.2.5.3.1.
     func peerReflexive(mapped: TransportAddress) -> LocalCandidate {
         var candidate = self
@@ -37,7 +61,12 @@ package struct LocalCandidate: Sendable, Hashable {
     package func sdp(ufrag: String) -> ICECandidate {
         ICECandidate(
             foundation: foundation, priority: priority, address: address, type: type.sdp,
-            related: type == .host ? nil : base, ufrag: ufrag)
+            related: type == .host ? nil : related ?? LocalCandidate.hidden(address), ufrag: ufrag)
+    }
+
+    /// The related address of who does not tell it: 0.0.0.0 or ::, port 0 (RFC 8839 section 5.1).
+    private static func hidden(_ address: TransportAddress) -> TransportAddress {
+        address.isIPv4 ? TransportAddress(ipv4: 0, port: 0) : TransportAddress(high: 0, low: 0, port: 0)
     }
 
     /// Equal for host candidates of one address, whatever the port (section 5.1.1.3): FNV-1a over the address.

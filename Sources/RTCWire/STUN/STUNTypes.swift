@@ -56,6 +56,7 @@ package struct STUNAttribute: RawRepresentable, Hashable, Sendable {
     package static let xorMappedAddress = STUNAttribute(rawValue: 0x0020)
     package static let priority = STUNAttribute(rawValue: 0x0024)
     package static let useCandidate = STUNAttribute(rawValue: 0x0025)
+    package static let alternateServer = STUNAttribute(rawValue: 0x8023)
     package static let software = STUNAttribute(rawValue: 0x8022)
     package static let fingerprint = STUNAttribute(rawValue: 0x8028)
     package static let iceControlled = STUNAttribute(rawValue: 0x8029)

@@ -17,6 +17,7 @@ struct JoinCommand: AsyncParsableCommand {
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
               callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
               callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
+              callagent join ... --tone 440 --force-relay --ice-server turn:turn.example.org,ada,open-sesame
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port or wss://host.")
@@ -54,6 +55,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var trust: TrustOption
+    @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
     @OptionGroup var journalOption: JournalOption
@@ -96,6 +98,7 @@ struct JoinCommand: AsyncParsableCommand {
         configuration.streaming = wishes.streaming
         configuration.trust = trust.trust
         configuration.media.srtpProfiles = srtp.profiles
+        connectivity.apply(to: &configuration.media)
         configuration.media.frameEncryption = encryption.frameEncryption()
         let bridge = CallBridge(configuration: configuration)
         let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)

@@ -71,6 +71,12 @@ struct ParticipantReport: Codable {
     var datagramsReceived = 0
     /// Datagrams that our own socket buffer lost: not the network's fault.
     var receiveBufferDrops = 0
+    /// Between which kinds of candidates media went: host, srflx, prflx, relay.
+    var localCandidateType: String?
+    var remoteCandidateType: String?
+    /// Payload bytes through TURN servers.
+    var relayedBytesSent = 0
+    var relayedBytesReceived = 0
     var activeSpeaker: ActiveSpeakerReport?
 }
 

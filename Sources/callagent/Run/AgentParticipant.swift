@@ -163,11 +163,15 @@ actor AgentParticipant {
     /// Everything that has been counted, at one moment.
     func snapshot() async -> Snapshot {
         let statistics = await call.statistics()
-        let own = ParticipantReport(
+        var own = ParticipantReport(
             identity: identity, connectMs: await call.connectMilliseconds, srtpProfile: statistics.srtpProfile,
             bytesSent: statistics.bytesSent, bytesReceived: statistics.bytesReceived,
             datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
             receiveBufferDrops: statistics.receiveBufferDrops)
+        own.localCandidateType = statistics.localCandidateType
+        own.remoteCandidateType = statistics.remoteCandidateType
+        own.relayedBytesSent = statistics.relayedBytesSent
+        own.relayedBytesReceived = statistics.relayedBytesReceived
         return Snapshot(
             own: own, senders: statistics.senders, tracks: tracks(statistics.receivers + statistics.endedReceivers),
             speakers: speakers)

@@ -4,6 +4,7 @@ extension WireFuzzing {
     /// A message, its checks, and an answer to it.
     package static func stun(_ input: UnsafeRawBufferPointer) {
         let bytes = input.bytes
+        turn(bytes)
         guard let message = try? STUNMessage(parsing: bytes) else { return }
         _ = message.usernameText(in: bytes)
         _ = message.hasValidFingerprint(in: bytes)
@@ -11,6 +12,9 @@ extension WireFuzzing {
             _ = message.range(of: STUNAttribute(rawValue: type), in: bytes)
             _ = message.range(of: STUNAttribute(rawValue: 0x8000 | type), in: bytes)
         }
+        _ = (message.lifetime(in: bytes), message.channelNumber(in: bytes), message.requestedTransport(in: bytes))
+        _ = (message.relayedAddress(in: bytes), message.peerAddress(in: bytes), message.alternateServer(in: bytes))
+        _ = (message.text(.realm, in: bytes), message.text(.nonce, in: bytes))
         var checked = 0
         _ = message.hasValidIntegrity(in: bytes) { input, output in
             checked = input.count
@@ -18,6 +22,17 @@ extension WireFuzzing {
         }
         precondition(checked == message.integrityOffset ?? 0)
         answer(message)
+    }
+
+    /// The same bytes as ChannelData, and as the beginning of a stream.
+    private static func turn(_ bytes: RawSpan) {
+        let framed = try? TURNFraming.length(bytes)
+        guard let message = try? ChannelData(parsing: bytes) else { return }
+        precondition(
+            message.payload.lowerBound == ChannelData.headerLength && message.payload.upperBound <= bytes.byteCount)
+        guard let framed = framed ?? nil else { preconditionFailure("ChannelData is no message of a stream") }
+        precondition(framed >= message.payload.upperBound && framed < message.payload.upperBound + 4)
+        precondition(ChannelData.header(number: message.number, length: message.payload.count) == bytes.uint32(0))
     }
 
     private static func answer(_ message: STUNMessage) {

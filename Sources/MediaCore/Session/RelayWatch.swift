@@ -1,0 +1,51 @@
+/// Which TURN servers a session counts on. A value.
+struct RelayWatch {
+    /// More than any deployment names.
+    static let maximumServers = 8
+    /// Names that are being looked up.
+    private var lookups = 0
+    /// Servers that were asked and have not failed.
+    private var asked: Set<String> = []
+    private var failures: [String] = []
+    private var isTold = false
+    /// Every server that there is to be has been named.
+    var isComplete = false
+
+    mutating func beginLookup() {
+        lookups += 1
+        isTold = false
+    }
+
+    /// A name has an address; false where that server is known already, or there are too many.
+    mutating func found(_ key: String) -> Bool {
+        lookups -= 1
+        guard asked.count < RelayWatch.maximumServers else { return false }
+        return asked.insert(key).inserted
+    }
+
+    mutating func lookupFailed(_ why: String) {
+        lookups -= 1
+        note(why)
+    }
+
+    mutating func failed(_ key: String, _ why: String) {
+        asked.remove(key)
+        note(why)
+    }
+
+    private mutating func note(_ why: String) {
+        if !failures.contains(why) { failures.append(why) }
+    }
+
+    /// Why there will be no relay, once; nil while there may be one.
+    mutating func verdict() -> String? {
+        guard isComplete, !isTold, lookups == 0, asked.isEmpty else { return nil }
+        isTold = true
+        defer { failures.removeAll() }
+        guard !failures.isEmpty else {
+            return
+                "only relayed candidates may be used, and no usable TURN server is named; name one, or allow all candidates"
+        }
+        return "only relayed candidates may be used, and there is no relay: \(failures.joined(separator: "; "))"
+    }
+}
