@@ -41,9 +41,10 @@ import Testing
 
     @Test(.timeLimit(.minutes(2))) func onlyThoseNamedGetAPacket() async throws {
         try await withCallServer { server in
-            let alice = try await join(server, "alice", seed: 501)
+            // Who sends comes last: the server knows the others' channels by then.
             let bob = try await join(server, "bob", seed: 502)
             let carol = try await join(server, "carol", seed: 503)
+            let alice = try await join(server, "alice", seed: 501)
             try await send("for bob", from: alice, to: ["bob", "nobody"])
             try await send("for carol", from: alice, to: ["carol"])
             try await send("for nobody", from: alice, to: ["nobody"])
@@ -72,9 +73,9 @@ import Testing
 
     @Test(.timeLimit(.minutes(2))) func theHiddenSendWithoutAName() async throws {
         try await withCallServer { server in
-            let ghost = try await join(server, "ghost", seed: 506) { $0.hidden = true }
             let alice = try await join(server, "alice", seed: 507)
             let bob = try await join(server, "bob", seed: 508)
+            let ghost = try await join(server, "ghost", seed: 506) { $0.hidden = true }
             try await send("boo", from: ghost)
             let heard = try await received(by: bob, upTo: "boo")
             try await send("hello", from: alice)

@@ -189,7 +189,7 @@ def agent_track(result, sender, kind):
 def run(tests, alone=()):
     """Runs the tests whose names contain an argument (all without one); prints a line each and the closing count.
 
-    Most of a test is waiting, so that three run at a time; those in `alone` then have the machine for themselves. What failed is tried
+    Most of a test is waiting, so that four run at a time; those in `alone` then have the machine for themselves. What failed is tried
     once more, alone, and said to have passed only at the second attempt: peers in real time depend on what else the machine does.
     """
     if not os.access(CALLAGENT, os.X_OK):
@@ -197,7 +197,7 @@ def run(tests, alone=()):
         return 1
     words = sys.argv[1:]
     wanted = [test for test in tests if not words or any(word in test.__name__ for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(attempt, [test for test in wanted if test not in alone]))
     outcomes += [attempt(test) for test in wanted if test in alone]
     again = [test for test, outcome in outcomes if outcome == "failed"]
