@@ -37,24 +37,35 @@ let package = Package(
         .systemLibrary(name: "CVPX", pkgConfig: "vpx"),
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CSpeech", pkgConfig: "espeak-ng"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CPulse"),
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
         room("SFUCore", ["RTCCore", "RTCWire"]),
         room("RTCSim", ["RTCCore", "RTCWire"]),
-        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix, logging]),
+        room("TransportSecurity", ["CCrypto", nioCore]),
+        room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
+        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
-            ["RTCTransport", "RTCCore", "RTCWire", "COpus", "CVPX", "CYUV", "CSpeech", nioCore, nioPosix, logging]),
-        room("CallBridge", ["MediaCore", logging]),
-        room("LiveKitProtocol", ["CCrypto", protobuf], exclude: ["Protos"]),
+            [
+                "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse",
+                nioCore, nioPosix, logging,
+            ]),
+        room("CallModel", []),
+        room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
+        room("LiveKitProtocol", ["CCrypto", "CZlib", protobuf], exclude: ["Protos"]),
         room(
             "ProviderLiveKitLike",
-            ["CallBridge", "MediaCore", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging]),
+            [
+                "CallBridge", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore, nioPosix,
+                nioHTTP1, nioWebSocket, logging,
+            ]),
         room(
             "CallServer",
             [
-                "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", nioCore, nioPosix, nioHTTP1,
-                nioWebSocket, logging,
+                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "TransportSecurity",
+                "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // The references: what the same work costs in plain C.
         .target(name: "CFloors", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("crypto")]),
