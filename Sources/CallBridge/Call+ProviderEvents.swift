@@ -24,19 +24,19 @@ extension Call {
         case .localTrackUnpublished(let track): localTrackLost(track)
         case .localTrackSubscribed(let id):
             guard let track = roster.local.tracks.first(where: { $0.id == id }) else { return }
-            hub.send(.localTrackSubscribed(track))
-        case .localPermissions(let permissions): hub.send(.localPermissions(permissions))
+            send(.localTrackSubscribed(track))
+        case .localPermissions(let permissions): send(.localPermissions(permissions))
         case .subscriptionPermission(let isAllowed, let track, let owner):
             subscriptionAllowed(isAllowed, track, of: owner)
         case .subscriptionFailed(let track, let owner, let why): subscriptionFailed(track, of: owner, why)
         case .roomUpdated(let room): roomUpdated(room)
         case .dataReceived(let message, let identity):
-            hub.send(.dataReceived(message, participant(identity: identity)))
+            send(.dataReceived(message, participant(identity: identity)))
         case .textReceived(let message, let identity):
-            hub.send(.textReceived(message, participant(identity: identity)))
+            send(.textReceived(message, participant(identity: identity)))
         case .streamOpened(let stream, let identity):
-            hub.send(.streamOpened(stream, participant(identity: identity)))
-        case .chatReceived(let line, let identity): hub.send(.chatReceived(line, participant(identity: identity)))
+            send(.streamOpened(stream, participant(identity: identity)))
+        case .chatReceived(let line, let identity): send(.chatReceived(line, participant(identity: identity)))
         case .rpcInvoked(let invocation): invoked(invocation)
         case .ended(let reason, let detail): end(reason, detail: detail)
         }
@@ -45,13 +45,13 @@ extension Call {
     private func beginReconnecting(_ mode: ReconnectMode) {
         lostAt = lostAt ?? clock.now
         move(to: .reconnecting)
-        hub.send(.reconnecting(mode))
+        send(.reconnecting(mode))
     }
 
     private func endReconnecting(_ mode: ReconnectMode) {
         if let lostAt {
             let gap = Double(clock.now.nanoseconds - lostAt.nanoseconds) / 1e6
-            hub.send(.reconnected(gapMilliseconds: gap, mode))
+            send(.reconnected(gapMilliseconds: gap, mode))
         }
         lostAt = nil
         move(to: .active)
@@ -62,13 +62,13 @@ extension Call {
         var arrived = participant
         arrived.tracks = []
         roster.insert(arrived)
-        hub.send(.participantJoined(arrived))
+        send(.participantJoined(arrived))
         for track in participant.tracks { published(track, by: participant.id) }
     }
 
     private func updated(_ participant: Participant) {
         guard let known = roster.update(participant) else { return }
-        hub.send(.participantUpdated(known))
+        send(.participantUpdated(known))
     }
 
     private func left(_ id: String, _ reason: ParticipantLeftReason) {
@@ -76,24 +76,24 @@ extension Call {
         for track in known.tracks { unpublished(track.id, by: id) }
         guard let gone = roster.remove(id) else { return }
         speaker.remove(id)
-        hub.send(.participantLeft(gone, reason))
+        send(.participantLeft(gone, reason))
     }
 
     private func published(_ track: Track, by owner: String) {
         guard let participant = roster.addTrack(track, to: owner) else { return }
-        hub.send(.trackPublished(track, participant))
+        send(.trackPublished(track, participant))
     }
 
     private func unpublished(_ id: String, by owner: String) {
         if roster.media[id] != nil { unsubscribed(id, of: owner) }
         guard let (track, participant) = roster.removeTrack(id, from: owner) else { return }
-        hub.send(.trackUnpublished(track, participant))
+        send(.trackUnpublished(track, participant))
     }
 
     private func setMuted(_ muted: Bool, _ id: String, of owner: String) {
         guard let (track, participant) = roster.setMuted(muted, id, of: owner) else { return }
         roster.media[id]?.isPaused = muted
-        hub.send(muted ? .trackMuted(track, participant) : .trackUnmuted(track, participant))
+        send(muted ? .trackMuted(track, participant) : .trackUnmuted(track, participant))
     }
 
     private func subscribed(_ media: RemoteTrack, _ id: String, of owner: String) {
@@ -102,18 +102,18 @@ extension Call {
         }
         roster.media[id] = media
         media.isPaused = track.isMuted
-        hub.send(.trackSubscribed(media, track, participant))
+        send(.trackSubscribed(media, track, participant))
     }
 
     private func unsubscribed(_ id: String, of owner: String) {
         guard roster.media.removeValue(forKey: id) != nil, let participant = roster[owner],
             let track = participant.tracks.first(where: { $0.id == id })
         else { return }
-        hub.send(.trackUnsubscribed(track, participant))
+        send(.trackUnsubscribed(track, participant))
     }
 
     private func serverSpeakers(_ speakers: [(participantID: String, level: Double)]) {
-        hub.send(
+        send(
             .speakersChanged(
                 speakers.compactMap { speaker in
                     roster[speaker.participantID].map { CallEvent.Speaker(participant: $0, level: speaker.level) }

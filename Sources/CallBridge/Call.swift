@@ -6,9 +6,9 @@ public actor Call {
     /// What the server said about the call.
     public nonisolated let descriptor: CallDescriptor
     /// Where the call stands for us.
-    public private(set) var state = CallState.connecting
+    public var state: CallState { present.state }
     /// The one who speaks, by our own detection; nobody speaking keeps the last.
-    public private(set) var activeSpeaker: Participant?
+    public var activeSpeaker: Participant? { present.activeSpeaker }
     /// Why the call was lost: `providerLost`, where its end was neither ours nor the others'.
     public private(set) var failure: CallError?
     /// The providers that were tried before this one, and why they were not taken.
@@ -20,8 +20,8 @@ public actor Call {
     let logger: Logger
     let begun: MediaTime
     let clock: MediaClock
-    nonisolated let hub = EventHub<CallEvent>()
-    var roster: Roster
+    private nonisolated let hub: EventHub
+    private var present: CallPresent
     var speaker: SpeakerFollower
     var lostAt: MediaTime?
     /// By method.
@@ -40,7 +40,8 @@ public actor Call {
         self.session = session
         self.begun = begun
         self.logger = logger
-        roster = Roster(local: local)
+        present = CallPresent(providerChanges: providerChanges, roster: Roster(local: local))
+        hub = EventHub(present)
         speaker = SpeakerFollower()
     }
 
@@ -54,16 +55,11 @@ public actor Call {
 
     // MARK: Reading
 
-    /// A stream of what happens from now on, led by the present state: who is there, their tracks, the active speaker.
+    /// A stream of what happens from now on, led by the present state: the providers that were given up, the call's state,
+    /// who is there, their tracks, the active speaker; of a call that is over, its end.
     /// Any number of streams may be open; each ends when the call does.
     public nonisolated var events: AsyncStream<CallEvent> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(EventHub<CallEvent>.capacity)) { continuation in
-            Task { await self.attach(continuation) }
-        }
-    }
-
-    private func attach(_ continuation: AsyncStream<CallEvent>.Continuation) {
-        hub.attach(continuation, replaying: snapshot())
+        AsyncStream(bufferingPolicy: .bufferingNewest(EventHub.capacity)) { hub.attach($0) }
     }
 
     /// Everybody in the call, ourselves first.
@@ -76,7 +72,7 @@ public actor Call {
     public func statistics() async -> SessionStatistics { await session.statistics() }
 
     /// Calls `body` with every event from now on, at once and in order; what `events` is led by comes first.
-    package func observe(_ body: @escaping @Sendable (CallEvent) -> Void) { hub.observe(body, replaying: snapshot()) }
+    package func observe(_ body: @escaping @Sendable (CallEvent) -> Void) { hub.observe(body) }
 
     // MARK: Acting
 
@@ -133,10 +129,18 @@ public actor Call {
 
     // MARK: State
 
+    /// Who is here. Readers learn of a change by the event that follows it.
+    var roster: Roster {
+        get { present.roster }
+        _modify { yield &present.roster }
+    }
+
+    func send(_ event: CallEvent) { hub.send(event, present: present) }
+
     func move(to next: CallState) {
         guard state != next, state != .ended else { return }
-        state = next
-        hub.send(.stateChanged(next))
+        present.state = next
+        send(.stateChanged(next))
     }
 
     func end(_ reason: CallEndReason, detail: String) {
@@ -147,35 +151,21 @@ public actor Call {
                 .network, .providerLost, "the provider \(descriptor.provider) was lost during the call: \(detail)")
         }
         move(to: .ended)
-        hub.send(.ended(reason, detail: detail))
-        hub.finish()
+        present.ending = (reason, detail)
+        send(.ended(reason, detail: detail))
     }
 
     func setActiveSpeaker(_ participant: Participant?) {
-        activeSpeaker = participant
-        hub.send(.activeSpeakerChanged(participant))
+        present.activeSpeaker = participant
+        send(.activeSpeakerChanged(participant))
     }
 
     func mediaConnected(srtpProfile: String) {
         let elapsed = Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6
         if connectMilliseconds == nil { connectMilliseconds = elapsed }
-        hub.send(.mediaConnected(srtpProfile: srtpProfile, afterMilliseconds: elapsed))
+        send(.mediaConnected(srtpProfile: srtpProfile, afterMilliseconds: elapsed))
         move(to: .active)
     }
 
     private func providerFinished() { end(.systemShutdown, detail: "the provider's connection is gone") }
-
-    private func snapshot() -> [CallEvent] {
-        var events: [CallEvent] = [.stateChanged(state)]
-        events += providerChanges.map(CallEvent.providerChanged)
-        for participant in roster.all where !participant.isLocal {
-            events.append(.participantJoined(participant))
-            for track in participant.tracks {
-                events.append(.trackPublished(track, participant))
-                if let remote = roster.media[track.id] { events.append(.trackSubscribed(remote, track, participant)) }
-            }
-        }
-        if let activeSpeaker { events.append(.activeSpeakerChanged(activeSpeaker)) }
-        return events
-    }
 }

@@ -1,24 +1,34 @@
 import Synchronization
 
-/// Hands every element to each of any number of `AsyncStream`s, from the moment each was made until `finish`.
-final class EventHub<Element: Sendable>: Sendable {
-    /// A reader that falls this far behind loses the oldest elements.
-    static var capacity: Int { 4096 }
+/// Hands every event of a call to any number of readers, from the moment each was made until the call ends.
+///
+/// What the call is at present is kept beside the readers under one lock: a reader that comes late is led by a present that
+/// holds everything sent before, and misses nothing sent after.
+final class EventHub: Sendable {
+    /// A reader that falls this far behind loses the oldest events.
+    static let capacity = 4096
 
     private struct State {
-        var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
-        var observers: [@Sendable (Element) -> Void] = []
+        var present: CallPresent
+        var continuations: [Int: AsyncStream<CallEvent>.Continuation] = [:]
+        var observers: [@Sendable (CallEvent) -> Void] = []
         var nextID = 0
-        var isFinished = false
+
+        mutating func forgetReaders() {
+            continuations.removeAll()
+            observers.removeAll()
+        }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// Adds a reader, which first gets `replay`.
-    func attach(_ continuation: AsyncStream<Element>.Continuation, replaying replay: [Element]) {
-        for element in replay { continuation.yield(element) }
+    init(_ present: CallPresent) { state = Mutex(State(present: present)) }
+
+    /// Adds a reader, which is first told of the present.
+    func attach(_ continuation: AsyncStream<CallEvent>.Continuation) {
         let id: Int? = state.withLock { state in
-            guard !state.isFinished else { return nil }
+            for event in state.present.events { continuation.yield(event) }
+            guard !state.present.hasEnded else { return nil }
             state.nextID += 1
             state.continuations[state.nextID] = continuation
             return state.nextID
@@ -29,27 +39,21 @@ final class EventHub<Element: Sendable>: Sendable {
         }
     }
 
-    func send(_ element: Element) {
-        let (targets, observers) = state.withLock { (Array($0.continuations.values), $0.observers) }
-        for observer in observers { observer(element) }
-        for target in targets { target.yield(element) }
-    }
-
-    /// Calls `body` with `replay` and every element from now on, from within `send`.
-    func observe(_ body: @escaping @Sendable (Element) -> Void, replaying replay: [Element]) {
-        for element in replay { body(element) }
-        state.withLock { if !$0.isFinished { $0.observers.append(body) } }
-    }
-
-    func finish() {
-        let targets = state.withLock { state in
-            state.isFinished = true
-            defer {
-                state.continuations.removeAll()
-                state.observers.removeAll()
-            }
-            return Array(state.continuations.values)
+    /// Sends an event; `present` is what the call is after it. The event `ended` is the last.
+    func send(_ event: CallEvent, present: CallPresent) {
+        let (targets, observers) = state.withLock { state in
+            state.present = present
+            defer { if present.hasEnded { state.forgetReaders() } }
+            return (Array(state.continuations.values), state.observers)
         }
-        for target in targets { target.finish() }
+        for observer in observers { observer(event) }
+        for target in targets { target.yield(event) }
+        if present.hasEnded { for target in targets { target.finish() } }
+    }
+
+    /// Calls `body` with the present and every event from now on, from within `send`. Only where no `send` can be under way.
+    func observe(_ body: @escaping @Sendable (CallEvent) -> Void) {
+        for event in state.withLock({ $0.present.events }) { body(event) }
+        state.withLock { if !$0.present.hasEnded { $0.observers.append(body) } }
     }
 }

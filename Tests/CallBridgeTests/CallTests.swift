@@ -142,6 +142,43 @@ import Testing
         await bridge.shutdown()
     }
 
+    /// Whoever begins to read is led by everything before, and misses nothing after: here at every moment of a growing call.
+    @Test func aReaderAtAnyMomentMissesNobody() async throws {
+        let provider = ScriptedProvider(kind: .liveKit)
+        let bridge = Self.bridge([.init(provider)])
+        let call = try await bridge.join(conversation: "x")
+        let everybody = (0..<200).map { Participant(id: "PA_\($0)", identity: "p\($0)") }
+        let readers = await withTaskGroup(of: [String].self) { group in
+            for person in everybody {
+                provider.session.say.yield(.participantJoined(person))
+                let events = call.events
+                group.addTask {
+                    var names: [String] = []
+                    for await case .participantJoined(let participant) in events { names.append(participant.identity) }
+                    return names
+                }
+                await Task.yield()
+            }
+            provider.session.say.finish()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(readers.count == 200)
+        for names in readers { #expect(names == everybody.map(\.identity)) }
+        await bridge.shutdown()
+    }
+
+    @Test func aReaderAfterTheEndIsToldOfIt() async throws {
+        let provider = ScriptedProvider(kind: .liveKit)
+        let bridge = Self.bridge([.init(provider)])
+        let call = try await bridge.join(conversation: "x")
+        provider.session.say.yield(.ended(.conversationEnded, detail: "closed"))
+        for await _ in call.events {}
+        var told: [String] = []
+        for await event in call.events { told.append(Self.text(event)) }
+        #expect(told == ["state ENDED", "ended \(CallEndReason.conversationEnded.rawValue)"])
+        await bridge.shutdown()
+    }
+
     private static func text(_ event: CallEvent) -> String {
         switch event {
         case .stateChanged(let state): "state \(state.rawValue)"

@@ -106,7 +106,11 @@ import Testing
             channel.send(.text("the reason"))
             channel.close()
         })
-        try await withHTTPServer(fixture.router) { server in
+        // The way may be slow: the server must not lose patience before everything is written.
+        var limits = HTTPLimits()
+        limits.goodbyeTimeout = .minutes(5)
+        limits.closeTimeout = .minutes(5)
+        try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port, readsOn: false)
             // More than the sockets' buffers hold: it is written only if the server reads on.
             let chunk = WebSocketBytes.frame(2, [UInt8](repeating: 7, count: 500_000))

@@ -54,13 +54,13 @@ extension Call {
 
 extension Call {
     func roomUpdated(_ room: RoomInfo) {
-        hub.send(.roomUpdated(room))
+        send(.roomUpdated(room))
     }
 
     func qualityChanged(_ changes: [ParticipantQuality]) {
         for change in changes {
             guard let participant = roster[change.participantID] else { continue }
-            hub.send(.connectionQuality(change, participant))
+            send(.connectionQuality(change, participant))
         }
     }
 
@@ -69,33 +69,33 @@ extension Call {
             return
         }
         roster.media[id]?.isPaused = isPaused || track.isMuted
-        hub.send(.streamState(isPaused ? .paused : .active, track, participant))
+        send(.streamState(isPaused ? .paused : .active, track, participant))
     }
 
     func subscriptionAllowed(_ isAllowed: Bool, _ id: String, of owner: String) {
         guard let participant = roster[owner], let track = participant.tracks.first(where: { $0.id == id }) else {
             return
         }
-        hub.send(.subscriptionPermission(isAllowed: isAllowed, track, participant))
+        send(.subscriptionPermission(isAllowed: isAllowed, track, participant))
     }
 
     func subscriptionFailed(_ id: String, of owner: String, _ why: String) {
         guard let participant = roster[owner], let track = participant.tracks.first(where: { $0.id == id }) else {
             return
         }
-        hub.send(.subscriptionFailed(track, participant, detail: why))
+        send(.subscriptionFailed(track, participant, detail: why))
     }
 
     /// The server muted one of our tracks, or lifted that.
     func serverMuted(_ isMuted: Bool, _ id: String) {
         guard let (track, _) = roster.setMuted(isMuted, id, of: roster.local.id) else { return }
-        hub.send(.localTrackMuted(track))
+        send(.localTrackMuted(track))
     }
 
     /// One of our tracks is no longer published, though we did not ask for it.
     func localTrackLost(_ id: String) {
         guard let track = roster.local.tracks.first(where: { $0.id == id }) else { return }
         roster.removeLocalTrack(id)
-        hub.send(.trackUnpublished(track, roster.local))
+        send(.trackUnpublished(track, roster.local))
     }
 }
