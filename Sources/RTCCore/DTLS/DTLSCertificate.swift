@@ -19,7 +19,7 @@ package final class DTLSCertificate: @unchecked Sendable {
     /// its retransmission, and throws `CryptoError.incompatibleOpenSSL` where it does not.
     package static func generate() throws(CryptoError) -> DTLSCertificate {
         let certificate = try unchecked()
-        guard DTLSClock.isOurs else { throw .incompatibleOpenSSL(version: DTLSClock.libraryVersion) }
+        guard DTLSClock.isOurs else { throw .incompatibleOpenSSL(version: OpenSSLLibrary.version) }
         return certificate
     }
 

@@ -7,9 +7,6 @@ import RTCWire
 /// put its deadline into the past: `BIO_CTRL_DGRAM_SET_NEXT_TIMEOUT` hands over where it stands. Later versions hand
 /// over a copy, so the trick needs 3.0 and is tried before anything relies on it.
 enum DTLSClock {
-    /// The words of the libssl that was loaded.
-    static var libraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
-
     /// Tried once per process.
     static let isOurs: Bool = isThreeZero && retransmitsOnTime()
 

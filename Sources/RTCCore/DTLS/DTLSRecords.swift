@@ -17,21 +17,39 @@ import RTCWire
 /// ```
 enum DTLSRecords {
     static let headerLength = 13
+    /// The only epoch with keys: nobody renegotiates.
+    private static let sealedEpoch: UInt16 = 1
 
     /// Splits a datagram into the records in the clear (epoch 0) and what follows from the first encrypted record on.
-    /// Nil where the records in front of that don't fit the datagram or are of no kind that DTLS 1.2 has.
+    ///
+    /// Nil where a record doesn't fit the datagram, is of no kind or epoch that DTLS 1.2 has here, or where one in the
+    /// clear follows an encrypted one.
     static func split(
         _ datagram: UnsafeRawBufferPointer
     ) -> (clear: UnsafeRawBufferPointer, sealed: UnsafeRawBufferPointer)? {
         var offset = 0
+        var firstSealed: Int?
         while offset < datagram.count {
             guard let record = header(datagram, at: offset) else { return nil }
-            if record.epoch > 0 { break }
+            if record.epoch == sealedEpoch {
+                firstSealed = firstSealed ?? offset
+            } else if record.epoch != 0 || firstSealed != nil {
+                return nil
+            }
             offset += headerLength + record.length
         }
-        return (
-            UnsafeRawBufferPointer(rebasing: datagram[..<offset]), UnsafeRawBufferPointer(rebasing: datagram[offset...])
-        )
+        let end = firstSealed ?? offset
+        return (UnsafeRawBufferPointer(rebasing: datagram[..<end]), UnsafeRawBufferPointer(rebasing: datagram[end...]))
+    }
+
+    /// Whether each record of `sealed`, as `split` gave it, holds at least `overhead` bytes: explicit nonce and tag.
+    static func areOpenable(_ sealed: UnsafeRawBufferPointer, overhead: Int) -> Bool {
+        var offset = 0
+        while offset < sealed.count {
+            guard let record = header(sealed, at: offset), record.length >= overhead else { return false }
+            offset += headerLength + record.length
+        }
+        return true
     }
 
     private static func header(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> (epoch: UInt16, length: Int)? {

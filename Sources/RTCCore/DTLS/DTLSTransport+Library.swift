@@ -17,28 +17,57 @@ extension DTLSTransport {
         ERR_clear_error()
     }
 
-    mutating func shakeHands(_ records: UnsafeRawBufferPointer) -> DTLSAction {
-        channel.pointee.incoming = records
-        return handshake()
+    /// What a record of the cipher in use, or agreed on, has beside its content (RFC 5288 section 3, RFC 7905 section
+    /// 2). Several releases of libssl 3.0 end an association over a shorter one. The least of all before the agreement.
+    var recordOverhead: Int {
+        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl),
+            SSL_CIPHER_get_cipher_nid(cipher) != NID_chacha20_poly1305
+        else { return 16 }
+        return 24
     }
 
-    /// Encrypted records during the handshake. Where libssl has no keys for them yet it holds each in a buffer of 17 kB.
+    /// Takes records in the clear, and then those that were held until libssl has keys for them.
+    mutating func shakeHands(
+        _ clear: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void
+    ) -> DTLSAction {
+        channel.pointee.incoming = clear
+        var action = handshake()
+        guard state == .handshaking ? hasReadKeys : hasHandshake else { return action }
+        for sealed in early.takeAll() {
+            let next = sealed.withUnsafeBytes { open($0, deliver) }
+            if next != .none { action = next }
+        }
+        return action
+    }
+
+    /// Encrypted records during the handshake.
     mutating func receiveEarly(
         _ sealed: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void
     ) -> DTLSAction {
-        if ccrypto_ssl_has_read_keys(ssl) == 0 {
-            guard earlyDatagrams < DTLSTransport.earlyDatagramLimit else {
-                droppedDatagrams &+= 1
-                return .none
-            }
-            earlyDatagrams += 1
+        if hasReadKeys { return open(sealed, deliver) }
+        droppedDatagrams &+= early.hold(sealed)
+        return .none
+    }
+
+    /// Hands encrypted records to libssl, which has keys for them.
+    private mutating func open(
+        _ sealed: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void
+    ) -> DTLSAction {
+        guard DTLSRecords.areOpenable(sealed, overhead: recordOverhead) else {
+            droppedDatagrams &+= 1
+            return .none
         }
-        let action = shakeHands(sealed)
+        if hasHandshake { return read(sealed, deliver) }
+        guard state == .handshaking else { return .none }
+        channel.pointee.incoming = sealed
+        let action = handshake()
         guard hasHandshake else { return action }
         // Data may stand behind the Finished in the same datagram.
         let further = read(nil, capacity: sealed.count, deliver)
         return further == .none ? action : further
     }
+
+    private var hasReadKeys: Bool { ccrypto_ssl_has_read_keys(ssl) != 0 }
 
     mutating func handshake() -> DTLSAction {
         let result = SSL_do_handshake(ssl)
@@ -151,6 +180,7 @@ extension DTLSTransport {
 
     mutating func end(_ final: DTLSState) {
         state = final
+        early = EarlyRecords()
         handshakeDeadline = nil
         channel.pointee.deadline = nil
         exportedKeys = nil

@@ -10,8 +10,6 @@ package struct DTLSTransport: ~Copyable {
     package static let handshakeLimit = Interval.seconds(30)
     /// What libssl adds to its own count at most when a flight changes keys, and the record overhead of data.
     static let slack = 64
-    /// Datagrams that came before their keys and are held by libssl (17 kB each), per handshake.
-    static let earlyDatagramLimit = 16
     /// libssl's own timeout in microseconds: an hour, so that it never fires.
     private static let libraryTimeout: UInt32 = 3_600_000_000
 
@@ -19,14 +17,14 @@ package struct DTLSTransport: ~Copyable {
     package internal(set) var state = DTLSState.new
     /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
     package internal(set) var srtpKeys: SRTPKeyingMaterial?
-    /// Datagrams that were no DTLS 1.2, or came too early too often.
+    /// Datagrams that were no DTLS 1.2, held a record too short to open, or came too early.
     package internal(set) var droppedDatagrams = 0
 
     let ssl: OpaquePointer
     let channel: UnsafeMutablePointer<DTLSChannel>
     let wantsSRTP: Bool
     var handshakeDeadline: Instant?
-    var earlyDatagrams = 0
+    var early = EarlyRecords()
     var exportedKeys: SRTPKeyingMaterial?
 
     /// - Parameters:
@@ -110,7 +108,9 @@ package struct DTLSTransport: ~Copyable {
         deliver: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> DTLSAction {
         if state == .new, role == .server { _ = start(now: now, into: outbox, to: destination) }
-        guard let (clear, sealed) = DTLSRecords.split(datagram) else {
+        guard let (clear, sealed) = DTLSRecords.split(datagram),
+            DTLSRecords.areOpenable(sealed, overhead: recordOverhead)
+        else {
             droppedDatagrams &+= 1
             return .none
         }
@@ -122,7 +122,7 @@ package struct DTLSTransport: ~Copyable {
             // Records in the clear mean nothing any more; libssl would only discard them.
             return sealed.isEmpty ? .none : read(sealed, deliver)
         case .handshaking:
-            let action = clear.isEmpty ? .none : shakeHands(clear)
+            let action = clear.isEmpty ? .none : shakeHands(clear, deliver)
             if sealed.isEmpty { return action }
             if state != .handshaking { return hasHandshake ? read(sealed, deliver) : action }
             return receiveEarly(sealed, deliver)
