@@ -152,7 +152,7 @@ private final class PumpBox: Sendable {
     private let pump = Mutex<PeriodicPump?>(nil)
 
     func start(on loop: any EventLoop, _ body: @escaping @Sendable (Instant) -> Void) {
-        let pump = PeriodicPump(loop: loop, interval: .milliseconds(20)) { _, time in body(time) }
+        let pump = PeriodicPump(loop: loop, interval: .milliseconds(20), meter: .process) { _, time in body(time) }
         self.pump.withLock { $0 = pump }
         pump.start()
     }

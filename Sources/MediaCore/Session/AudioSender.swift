@@ -24,6 +24,7 @@ final class AudioSender: TrackSender, @unchecked Sendable {
     private let encoder: OpusEncoder
     private let sealer: FrameSealer?
     private let worker: any EventLoop
+    private let wakes: WakeMeter
     private let flow: PeerFlow
     private var frame: AudioFrame
     private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
@@ -36,11 +37,12 @@ final class AudioSender: TrackSender, @unchecked Sendable {
 
     init(
         track: LocalTrack, source: any AudioSource, encoding: AudioEncoding, stream: Stream, flow: PeerFlow,
-        worker: any EventLoop, sealer: FrameSealer? = nil
+        worker: any EventLoop, wakes: WakeMeter, sealer: FrameSealer? = nil
     ) throws(MediaError) {
         self.track = track
         self.source = source
         self.sealer = sealer
+        self.wakes = wakes
         self.flow = flow
         self.worker = worker
         ssrc = stream.ssrc
@@ -59,8 +61,8 @@ final class AudioSender: TrackSender, @unchecked Sendable {
     var ssrcs: [UInt32] { [ssrc] }
 
     func start() {
-        let pump = PeriodicPump(loop: worker, interval: AudioSender.frameInterval) { [weak self] index, time in
-            self?.tick(index: index, time: time)
+        let pump = PeriodicPump(loop: worker, interval: AudioSender.frameInterval, meter: wakes) {
+            [weak self] index, time in self?.tick(index: index, time: time)
         }
         self.pump = pump
         pump.start()

@@ -4,26 +4,33 @@ import RTCWire
 
 /// Calls a body at fixed times on an event loop, without drift: call `n` is due `n` intervals after the start.
 ///
-/// A late call is made up for at once; after a stall of more than `maximumBacklog` intervals the calls that were missed
-/// are left out and counted.
-// Every member is touched on `loop` only; `start` and `stop` hop there.
+/// A late call is made up for at once; after a stall of more than `backlog` intervals the calls that were missed are left
+/// out. How late calls came is told to a meter.
+// `schedule`, `timer` and `isStopped` are touched on `loop` only, to which `start` and `stop` hop.
 final class PeriodicPump: @unchecked Sendable {
-    private static let maximumBacklog = 5
+    /// Calls that are made up for at most, unless told otherwise: 100 ms of sound.
+    static let usualBacklog = 5
 
     private let loop: any EventLoop
     private let interval: Interval
+    private let backlog: Int
+    private let meter: WakeMeter
     private let body: (_ index: Int, _ time: Instant) -> Void
-    private var origin = Instant.zero
-    private var next = 0
+    private var schedule: TickSchedule?
     private var timer: Scheduled<Void>?
     private var isStopped = false
-    /// Calls that were left out after a stall.
-    private(set) var skipped = 0
 
-    /// - Parameter body: gets the number of the call, counting skipped ones, and the time at which it was due.
-    init(loop: any EventLoop, interval: Interval, body: @escaping (_ index: Int, _ time: Instant) -> Void) {
+    /// - Parameters:
+    ///   - backlog: calls beside the present one that are made up for after a stall.
+    ///   - body: gets the number of the call, counting skipped ones, and the time at which it was due.
+    init(
+        loop: any EventLoop, interval: Interval, backlog: Int = usualBacklog, meter: WakeMeter,
+        body: @escaping (_ index: Int, _ time: Instant) -> Void
+    ) {
         self.loop = loop
         self.interval = interval
+        self.backlog = backlog
+        self.meter = meter
         self.body = body
     }
 
@@ -31,8 +38,8 @@ final class PeriodicPump: @unchecked Sendable {
     func start(phase: Interval = .zero) {
         loop.execute { [self] in
             guard !isStopped else { return }
-            origin = MonotonicClock.now() + phase
-            schedule()
+            schedule = TickSchedule(origin: MonotonicClock.now() + phase, interval: interval, backlog: backlog)
+            setTimer()
         }
     }
 
@@ -44,24 +51,18 @@ final class PeriodicPump: @unchecked Sendable {
         }
     }
 
-    private func schedule() {
-        let due = origin + interval * next
+    private func setTimer() {
+        guard !isStopped, let due = schedule?.deadline else { return }
         let deadline = NIODeadline.uptimeNanoseconds(UInt64(max(0, due.nanoseconds)))
         timer = loop.scheduleTask(deadline: deadline) { [weak self] in self?.fire() }
     }
 
     private func fire() {
         let now = MonotonicClock.now()
-        let behind = Int((now - (origin + interval * next)).nanoseconds / max(1, interval.nanoseconds))
-        if behind > PeriodicPump.maximumBacklog {
-            skipped += behind
-            next += behind
+        if let due = schedule?.deadline, let skipped = schedule?.skip(at: now) {
+            meter.record(due: due, now: now, skipped: skipped)
         }
-        while !isStopped, origin + interval * next <= now {
-            let index = next
-            next += 1
-            body(index, origin + interval * index)
-        }
-        if !isStopped { schedule() }
+        while !isStopped, let tick = schedule?.take(at: now) { body(tick.index, tick.due) }
+        setTimer()
     }
 }

@@ -41,7 +41,9 @@ extension SessionCore: PeerFlowHandler {
     func startPlayout() {
         guard playoutPump == nil else { return }
         let interval = Interval.milliseconds(AudioReceiver.tickFrames / 48)
-        let pump = PeriodicPump(loop: eventLoop, interval: interval) { [weak self] _, _ in self?.playoutTick() }
+        let pump = PeriodicPump(loop: eventLoop, interval: interval, meter: wakes) { [weak self] _, _ in
+            self?.playoutTick()
+        }
         playoutPump = pump
         pump.start()
     }
@@ -67,6 +69,7 @@ extension SessionCore: PeerFlowHandler {
     func statistics() -> SessionStatistics {
         var result = SessionStatistics()
         result.srtpProfile = srtpProfile
+        result.lateness = wakes.lateness
         let socket = mux.statistics
         result.bytesSent = socket.bytesSent
         result.bytesReceived = socket.bytesReceived

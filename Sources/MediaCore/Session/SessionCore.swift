@@ -38,6 +38,8 @@ final class SessionCore: @unchecked Sendable {
     var relayWatch = RelayWatch()
     var srtpProfile: String?
     var playoutPump: PeriodicPump?
+    /// How late the timers of playout and senders run.
+    let wakes = WakeMeter()
     var levels: [AudioLevelReport] = []
     var dataChannels: [DataChannelID: DataChannel] = [:]
     var levelTick = 0

@@ -18,6 +18,8 @@ public struct SessionStatistics: Sendable {
     public var datagramsReceived = 0
     /// Datagrams that the kernel dropped because our socket buffer was full: our fault, not the network's.
     public var receiveBufferDrops = 0
+    /// How late the timers ran that media is sent and played by: our fault or the machine's, not the network's.
+    public var lateness = WakeLateness()
     /// Round-trip time by RTCP reports in milliseconds, nil until known.
     public var roundTripMilliseconds: Double?
     /// The chosen pair of addresses, as text; nil before, and once either side has closed the connection.
@@ -45,6 +47,7 @@ public struct SessionStatistics: Sendable {
         datagramsSent += other.datagramsSent
         datagramsReceived += other.datagramsReceived
         receiveBufferDrops += other.receiveBufferDrops
+        lateness.add(other.lateness)
         roundTripMilliseconds = roundTripMilliseconds ?? other.roundTripMilliseconds
         selectedPair = selectedPair ?? other.selectedPair
         localCandidateType = localCandidateType ?? other.localCandidateType

@@ -21,7 +21,6 @@ protocol TrackSender: AnyObject, Sendable {
 /// What a stream's pipeline counts beside its RTP stream.
 struct SenderCounters {
     var frames = 0
-    var skipped = 0
     var keyFrames = 0
     var keyFrameRequests = 0
     var width = 0

@@ -2,26 +2,32 @@ import NIOCore
 import RTCCore
 import RTCTransport
 import RTCWire
+import Synchronization
 
 /// Pulls a video source at its frame rate on a worker, has every active layer encode the picture, and hands packets to
 /// the peer on its event loop.
-// `input` is touched on `worker` only; `layers` say for themselves what is touched where.
+// `input`, `wasMuted` and `nextIndex` are touched on `worker` only; `layers` say for themselves what is touched where.
 final class VideoSender: TrackSender, @unchecked Sendable {
     let track: LocalTrack
     private let input: VideoInput
     /// The largest first, so that each can be scaled from the one before.
     private let layers: [VideoLayerSender]
     private let worker: any EventLoop
+    private let wakes: WakeMeter
     private var pump: PeriodicPump?
     private var wasMuted = false
+    private var nextIndex = 0
+    /// Pictures that were not made because the machine was too slow.
+    private let skipped = Atomic<Int>(0)
 
     /// - Parameter streams: what was negotiated; one without a rid, or some of the encoding's layers.
     init(
-        track: LocalTrack, streams: [SendStreamConfiguration], flow: PeerFlow, worker: any EventLoop,
+        track: LocalTrack, streams: [SendStreamConfiguration], flow: PeerFlow, worker: any EventLoop, wakes: WakeMeter,
         sealer: (UInt32) -> FrameSealer? = { _ in nil }
     ) throws {
         self.track = track
         self.worker = worker
+        self.wakes = wakes
         let input = try VideoInput(track.media)
         self.input = input
         let encoding = input.encoding
@@ -36,7 +42,11 @@ final class VideoSender: TrackSender, @unchecked Sendable {
 
     func start() {
         let interval = Interval.seconds(1 / max(1, min(240, input.frameRate)))
-        let pump = PeriodicPump(loop: worker, interval: interval) { [weak self] _, time in self?.tick(time: time) }
+        let pump = PeriodicPump(loop: worker, interval: interval, backlog: input.backlog, meter: wakes) {
+            [weak self] index, time in
+            self?.countSkipped(before: index)
+            self?.tick(time: time)
+        }
         self.pump = pump
         // Many senders on one machine must not all encode at the same moment.
         pump.start(phase: interval * Double((ssrcs.first ?? 0) % 16) * (1.0 / 16))
@@ -63,6 +73,11 @@ final class VideoSender: TrackSender, @unchecked Sendable {
         for (layer, share) in zip(layers.reversed(), shares) { layer.setBitrate(share) }
     }
 
+    private func countSkipped(before index: Int) {
+        skipped.wrappingAdd(index - nextIndex, ordering: .relaxed)
+        nextIndex = index + 1
+    }
+
     private func tick(time: Instant) {
         let due = MediaTime(nanoseconds: time.nanoseconds)
         if track.isMuted {
@@ -87,10 +102,10 @@ final class VideoSender: TrackSender, @unchecked Sendable {
     }
 
     func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
+        statistics.framesSkipped = skipped.load(ordering: .relaxed)
         for layer in layers {
             let counted = layer.statistics(stream(layer.ssrc))
             statistics.framesSent = max(statistics.framesSent, counted.framesSent)
-            statistics.framesSkipped += layer.counters.skipped
             statistics.keyFrameRequests += counted.keyFrameRequests
             statistics.packetsSent += counted.packetsSent
             statistics.bytesSent += counted.bytesSent
@@ -130,6 +145,10 @@ enum VideoInput {
         case .encoded(let source): source.frameRate
         }
     }
+
+    /// Ticks that are made up for after a stall. A late picture isn't worth its encoding; one that is compressed already
+    /// must not be left out, or those after it don't decode.
+    var backlog: Int { encoding == nil ? PeriodicPump.usualBacklog : 0 }
 
     /// Lets a picture's time go by.
     func skip(at time: MediaTime) {

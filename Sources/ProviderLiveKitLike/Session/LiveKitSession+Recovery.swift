@@ -159,6 +159,7 @@ extension LiveKitSession {
         }
         replacedReceivers = SessionStatistics()
         replacedReceivers.addEnded(counted.endedReceivers + counted.receivers)
+        replacedReceivers.lateness = counted.lateness
         signal = joined.signal
         publisher = joined.publisher
         subscriber = joined.subscriber

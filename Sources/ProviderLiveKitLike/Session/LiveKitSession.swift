@@ -66,7 +66,7 @@ actor LiveKitSession: ProviderSession {
     var recovery: Task<Void, Never>?
     /// Closes the media connections that a full reconnect has replaced.
     var replacedMedia: Task<Void, Never>?
-    /// What was received over those; only `endedReceivers` is used.
+    /// What was received over those, and how late it was played; only `endedReceivers` and `lateness` are used.
     var replacedReceivers = SessionStatistics()
     /// The call's end has begun, and is complete.
     private var isFinishing = false
@@ -111,6 +111,7 @@ actor LiveKitSession: ProviderSession {
         var result = await publisher.media.statistics()
         if let subscriber { result.add(await subscriber.statistics()) }
         result.addEnded(replacedReceivers.endedReceivers)
+        result.lateness.add(replacedReceivers.lateness)
         return result
     }
 

@@ -1,4 +1,5 @@
 import CallBridge
+import MediaCore
 
 /// What `call` and `join` print with `--json`: one object.
 struct RunReport: Codable {
@@ -21,6 +22,8 @@ struct RunReport: Codable {
     var elapsedSeconds: Double?
     var cpuSeconds = 0.0
     var peakRssMiB = 0.0
+    /// How late this process's media timers ran: what the machine took from the call.
+    var lateness = WakeLateness()
     var srtpProfile: String?
     /// The call's journal.
     var journal = JournalReport(events: 0, violations: [])
@@ -71,6 +74,8 @@ struct ParticipantReport: Codable {
     var datagramsReceived = 0
     /// Datagrams that our own socket buffer lost: not the network's fault.
     var receiveBufferDrops = 0
+    /// How late its media timers ran.
+    var lateness = WakeLateness()
     /// Between which kinds of candidates media went: host, srflx, prflx, relay.
     var localCandidateType: String?
     var remoteCandidateType: String?

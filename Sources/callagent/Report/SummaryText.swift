@@ -1,4 +1,5 @@
 import Foundation
+import MediaCore
 
 /// The report as a person likes to read it. Colour only on a terminal.
 struct SummaryText {
@@ -29,7 +30,19 @@ struct SummaryText {
         }
         if let network = report.network { lines += self.network(network) }
         lines.append("processor \(number(report.cpuSeconds, 1)) s, memory \(number(report.peakRssMiB, 0)) MiB")
+        lines += lateness(report.lateness)
         return (lines + [""] + verdict(report)).joined(separator: "\n")
+    }
+
+    /// Says so where media timers ran late; nothing otherwise.
+    func lateness(_ lateness: WakeLateness) -> [String] {
+        guard lateness.lateWakes > 0 else { return [] }
+        let skipped = lateness.skippedTicks > 0 ? ", \(lateness.skippedTicks) left out" : ""
+        return [
+            "\(lateness.lateWakes) of \(lateness.wakes) media timers ran late, up to "
+                + "\(number(lateness.longestMilliseconds, 0)) ms, \(number(lateness.lateMilliseconds, 0)) ms in sum\(skipped): "
+                + "this machine is too busy for what it is asked to carry; run fewer participants or less beside them"
+        ]
     }
 
     private func network(_ report: NetworkReport) -> [String] {

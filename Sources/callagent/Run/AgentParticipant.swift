@@ -168,6 +168,7 @@ actor AgentParticipant {
             bytesSent: statistics.bytesSent, bytesReceived: statistics.bytesReceived,
             datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
             receiveBufferDrops: statistics.receiveBufferDrops)
+        own.lateness = statistics.lateness
         own.localCandidateType = statistics.localCandidateType
         own.remoteCandidateType = statistics.remoteCandidateType
         own.relayedBytesSent = statistics.relayedBytesSent

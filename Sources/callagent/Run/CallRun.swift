@@ -257,6 +257,7 @@ actor CallRun {
         }
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
+        report.lateness = WakeMeter.process.lateness
         report.ok = report.failures.isEmpty
         return report
     }

@@ -105,6 +105,7 @@ struct JoinRun {
         let used = Resources.now
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
+        report.lateness = WakeMeter.process.lateness
         report.events = await participant.events
         report.data = await participant.data
         report.ok = report.failures.isEmpty
@@ -145,6 +146,7 @@ enum JoinSummary {
             "",
         ]
         lines += summary.tracks(report)
+        lines += summary.lateness(report.lateness)
         lines.append("")
         return (lines + summary.verdict(report)).joined(separator: "\n")
     }
