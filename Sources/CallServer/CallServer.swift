@@ -32,6 +32,8 @@ public final class CallServer: Sendable {
     private let journal: CallJournal
     private let service: ServiceConfigurationBox
     private let calls = CallTable()
+    /// The longest time that one message, datagram or deadline has held an event loop of the server's.
+    package let stalls: StallMeter
 
     /// A server that is not yet started.
     public convenience init(configuration: CallServerConfiguration) {
@@ -44,6 +46,7 @@ public final class CallServer: Sendable {
         journal = configuration.journal ?? CallJournal(keeps: false)
         hub = RingHub(settings: configuration.ringing, journal: journal)
         service = ServiceConfigurationBox(configuration.service)
+        stalls = StallMeter(logger: configuration.logger)
     }
 
     /// Binds the ports and begins to serve. Throws `CallServerError`; a server whose start failed holds nothing.
@@ -160,7 +163,9 @@ public final class CallServer: Sendable {
         let port = configuration.mediaPort == 0 ? 0 : configuration.mediaPort + index
         do {
             let mux = try await UDPMux.bind(on: eventLoop, host: configuration.mediaHost, port: port).get()
-            return ServerLoop(mux: mux, settings: settings)
+            return try await eventLoop.submit { [stalls] in
+                ServerLoop(mux: mux, settings: settings, meter: stalls)
+            }.get()
         } catch {
             throw .cannotBindMedia("\(error)")
         }
@@ -180,7 +185,7 @@ public final class CallServer: Sendable {
         do {
             return try await HTTPServer.listen(
                 group: group, host: configuration.host, port: configuration.port, router: router(directory),
-                limits: HTTPLimits(configuration), tls: tls, logger: configuration.logger
+                limits: HTTPLimits(configuration), tls: tls, meter: stalls, logger: configuration.logger
             ).get()
         } catch {
             throw .cannotListen("\(error)")

@@ -12,9 +12,14 @@ final class ServerLoop: @unchecked Sendable {
     var droppedData = 0
     private var rooms: [ObjectIdentifier: LiveKitRoom] = [:]
 
-    init(mux: UDPMux, settings: MediaSettings) {
+    /// Knows what has held this loop or another of the server's for long.
+    let meter: StallMeter
+
+    init(mux: UDPMux, settings: MediaSettings, meter: StallMeter) {
         self.mux = mux
         self.settings = settings
+        self.meter = meter
+        mux.meter = meter
     }
 
     var eventLoop: any EventLoop { mux.eventLoop }

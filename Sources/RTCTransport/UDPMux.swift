@@ -43,6 +43,9 @@ package final class UDPMux: @unchecked Sendable {
     /// The STUN and TURN servers of the one peer that the socket serves.
     private var servers: ServerPaths?
     private let ntpOffset = MonotonicClock.ntpOffset()
+    /// Is told what holds the loop for long; nil where nobody asks.
+    package var meter: StallMeter?
+    private var datagramTimer = DatagramTimer()
 
     init(
         channel: any Channel, socket: DatagramSocket, localAddress: TransportAddress, configuration: UDPMuxConfiguration
@@ -127,14 +130,20 @@ package final class UDPMux: @unchecked Sendable {
     }
 
     func received(_ envelope: AddressedEnvelope<ByteBuffer>) {
-        if batchNow == nil { batchNow = MonotonicClock.now() }
+        if batchNow == nil {
+            let now = MonotonicClock.now()
+            batchNow = now
+            if meter != nil { datagramTimer.begin(now) }
+        }
         guard let now = batchNow, let source = TransportAddress(envelope.remoteAddress) else { return }
         let segment = envelope.metadata?.segmentSize ?? envelope.data.readableBytes
         envelope.data.withUnsafeReadableBytes { bytes in
             var offset = 0
             while offset < bytes.count {
                 let end = min(bytes.count, offset + max(1, segment))
-                receivedDatagram(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]), from: source, now: now)
+                let datagram = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+                receivedDatagram(datagram, from: source, now: now)
+                if let meter, let hold = datagramTimer.next() { meter.note(hold, datagram) }
                 offset = end
             }
         }
@@ -193,6 +202,7 @@ package final class UDPMux: @unchecked Sendable {
         for flow in touched { flow.handler?.batchEnded(on: flow) }
         batchNow = nil
         flush(now: now)
+        if let meter, let hold = datagramTimer.end() { meter.note(hold) }
     }
 
     /// Which flow a datagram is for, by its source address and, for STUN, by the user name in it.
@@ -377,6 +387,11 @@ package final class UDPMux: @unchecked Sendable {
     }
 
     private func timerFired() {
+        guard let meter else { return advanceFlows() }
+        meter.measure(.timer, "deadlines of peers") { advanceFlows() }
+    }
+
+    private func advanceFlows() {
         statistics.wakeUps += 1
         timerDeadline = .distantFuture
         let now = MonotonicClock.now()

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOHTTP1
+import RTCTransport
 
 /// One connection's HTTP side: hands whole requests to the router, one at a time, and writes the responses.
 ///
@@ -42,6 +43,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     let codec: HTTPCodec
     /// Over TLS.
     private let isSecure: Bool
+    private let meter: StallMeter
     var state = State.waiting
     /// Counts the requests: answers to earlier ones are late.
     var exchanges = 0
@@ -51,8 +53,11 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadHeldBack = false
     private var deadline: Scheduled<Void>?
 
-    private init(router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, isSecure: Bool, logger: Logger) {
+    private init(
+        router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, isSecure: Bool, meter: StallMeter, logger: Logger
+    ) {
         self.isSecure = isSecure
+        self.meter = meter
         self.router = router
         self.limits = limits
         self.codec = codec
@@ -61,11 +66,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Makes `channel` an HTTP connection. Call on its loop.
     static func install(
-        on channel: any Channel, router: HTTPRouter, limits: HTTPLimits, isSecure: Bool = false, logger: Logger
+        on channel: any Channel, router: HTTPRouter, limits: HTTPLimits, isSecure: Bool = false,
+        meter: StallMeter = StallMeter(), logger: Logger
     ) throws {
         let codec = HTTPCodec(limits: limits)
         let connection = HTTPConnection(
-            router: router, limits: limits, codec: codec, isSecure: isSecure, logger: logger)
+            router: router, limits: limits, codec: codec, isSecure: isSecure, meter: meter, logger: logger)
         try channel.pipeline.syncOperations.addHandlers([codec.encoder, codec.decoder, connection])
     }
 
@@ -110,7 +116,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
             request.isSecure = isSecure
             request.remoteAddress = context.remoteAddress
             request.localAddress = context.localAddress
-            answer(request, head, context)
+            meter.measure(.message, "HTTP \(router.name(of: request.path))") { answer(request, head, context) }
         default: break
         }
     }

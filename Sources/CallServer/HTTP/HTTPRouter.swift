@@ -69,6 +69,12 @@ struct HTTPRouter: Sendable {
         exact[path] ?? prefixes.first { path.hasPrefix($0.path) }?.route
     }
 
+    /// What a path is called in logs and figures: the route's path, and nothing that a client has chosen.
+    func name(of path: String) -> String {
+        if exact[path] != nil { return path }
+        return prefixes.first { path.hasPrefix($0.path) }.map { $0.path + "*" } ?? "without a route"
+    }
+
     private static func late(_ handler: @escaping Handler) -> LateHandler { { $1.makeSucceededFuture(handler($0)) } }
 
     private mutating func add(_ method: HTTPMethod?, _ path: String, _ handler: @escaping LateHandler) {

@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import RTCTransport
 import TransportSecurity
 
 /// An HTTP/1.1 and WebSocket server: a listening port that serves an `HTTPRouter`.
@@ -31,7 +32,7 @@ final class HTTPServer: Sendable {
     ///   - tls: certificate and key, where connections speak TLS.
     static func listen(
         group: any EventLoopGroup, host: String, port: Int, router: HTTPRouter, limits: HTTPLimits = .init(),
-        tls: TLSContext? = nil, logger: Logger
+        tls: TLSContext? = nil, meter: StallMeter = StallMeter(), logger: Logger
     ) -> EventLoopFuture<HTTPServer> {
         guard (0...65_535).contains(port) else {
             return group.any().makeFailedFuture(HTTPBindError(host: host, port: port, reason: .noSuchPort))
@@ -50,7 +51,7 @@ final class HTTPServer: Sendable {
                     }
                     guard isAdmitted else { return try HTTPOverload.refuse(channel, limits: limits) }
                     try HTTPConnection.install(
-                        on: channel, router: router, limits: limits, isSecure: tls != nil, logger: logger)
+                        on: channel, router: router, limits: limits, isSecure: tls != nil, meter: meter, logger: logger)
                 }
             }
             .bind(host: host, port: port)

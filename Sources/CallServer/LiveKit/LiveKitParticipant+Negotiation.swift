@@ -139,7 +139,7 @@ extension LiveKitParticipant {
             guard let self else { return }
             negotiation.timer = nil
             guard session != nil, negotiation.isNeeded, !negotiation.isWaiting else { return }
-            if isSingleConnection { requestOffer() } else { offer() }
+            room.timed("negotiation") { _ in if isSingleConnection { requestOffer() } else { offer() } }
         }
     }
 

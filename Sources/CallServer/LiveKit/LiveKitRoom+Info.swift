@@ -8,7 +8,7 @@ extension LiveKitRoom {
         roomUpdate = eventLoop.scheduleTask(in: .milliseconds(Int64(timing.roomUpdates))) { [weak self] in
             guard let self else { return }
             roomUpdate = nil
-            tellRoom()
+            timed("room update") { $0.tellRoom() }
         }
     }
 

@@ -35,7 +35,7 @@ extension LiveKitRoom {
         updates.timer = eventLoop.scheduleTask(in: delay) { [weak self] in
             guard let self else { return }
             updates.timer = nil
-            broadcast(updates.infos)
+            timed("participant updates") { $0.broadcast($0.updates.infos) }
             updates.infos = []
         }
     }

@@ -56,15 +56,18 @@ final class LiveKitRoom: @unchecked Sendable {
         logger.info("room opened", metadata: ["sid": "\(sid)"])
         let interval = TimeAmount.nanoseconds(LiveKitSpeakerDetector.interval.nanoseconds)
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
-            self?.updateSpeakers()
+            self?.timed("speakers") { $0.updateSpeakers() }
         }
         let shares = TimeAmount.nanoseconds(RoomStreams.interval.nanoseconds)
         streamTimer = eventLoop.scheduleRepeatedTask(initialDelay: shares, delay: shares) { [weak self] _ in
-            self?.updateStreams()
+            self?.timed("streams") { $0.updateStreams() }
         }
         observe(.started)
         closeWhenEmpty(afterSeconds: settings.emptyTimeout)
     }
+
+    /// Does what a deadline asks for, and notes how long that took.
+    func timed(_ kind: String, _ body: (LiveKitRoom) -> Void) { loop.meter.measure(.timer, kind) { body(self) } }
 
     private func closeWhenEmpty(afterSeconds seconds: Int) {
         closing?.cancel()

@@ -31,7 +31,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
             return refuseResume()
         }
         self.room.withLockedValue { $0 = room }
-        room.eventLoop.execute { room.enter(self) }
+        room.eventLoop.execute { room.loop.meter.measure(.message, "join") { room.enter(self) } }
     }
 
     private var joinedRoom: LiveKitRoom? { directory.room(named: ticket.room, claim: ticket.claims.roomConfig) }
@@ -50,20 +50,21 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     func received(_ message: SignalMessage) {
         guard let room = room.withLockedValue({ $0 }) else { return }
         do {
-            let request: Livekit_SignalRequest
-            var isText = false
-            switch message {
-            case .binary(let bytes): request = try SignalReading.request(binary: bytes)
-            case .text(let text):
-                request = try SignalReading.request(text: text)
-                isText = true
-            }
-            room.eventLoop.execute { [isText] in
+            let request = try room.loop.meter.measure(.message, "reading of a message") { try Self.read(message) }
+            let isText = if case .text = message { true } else { false }
+            room.eventLoop.execute {
                 self.usesText = isText
-                self.participant?.handle(request)
+                room.loop.meter.measure(.message, request.kind) { self.participant?.handle(request) }
             }
         } catch {
             close(because: "unreadable signalling message")
+        }
+    }
+
+    private static func read(_ message: SignalMessage) throws -> Livekit_SignalRequest {
+        switch message {
+        case .binary(let bytes): try SignalReading.request(binary: bytes)
+        case .text(let text): try SignalReading.request(text: text)
         }
     }
 

@@ -41,7 +41,9 @@ extension LiveKitRoom {
         dynacast.timer = nil
         guard let next = dynacast.demands.values.compactMap(\.deadline).min() else { return }
         let delay = TimeAmount.nanoseconds(max(0, (next - now).nanoseconds))
-        dynacast.timer = eventLoop.scheduleTask(in: delay) { [weak self] in self?.advanceDemand() }
+        dynacast.timer = eventLoop.scheduleTask(in: delay) { [weak self] in
+            self?.timed("demand") { $0.advanceDemand() }
+        }
     }
 
     private func advanceDemand() {
