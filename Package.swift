@@ -122,8 +122,8 @@ let package = Package(
         tests(
             "ProviderLiveKitLike",
             [
-                "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire", nioCore,
-                nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
+                "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire",
+                "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
             ]),
         tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "ProviderFake", "CallServer"]),
         tests(

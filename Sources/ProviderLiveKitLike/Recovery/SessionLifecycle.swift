@@ -54,7 +54,8 @@ struct SessionLifecycle {
 
     private enum State {
         case connected
-        case reconnecting(Attempt)
+        /// `demandsNew`: the server has said meanwhile that this session can't be resumed.
+        case reconnecting(Attempt, demandsNew: Bool)
         case ended
     }
 
@@ -78,7 +79,7 @@ struct SessionLifecycle {
     var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// The attempt that is waited for or under way.
-    var attempt: Attempt? { if case .reconnecting(let attempt) = state { attempt } else { nil } }
+    var attempt: Attempt? { if case .reconnecting(let attempt, _) = state { attempt } else { nil } }
 
     /// Something was lost.
     mutating func lost(_ loss: Loss) -> LossAction {
@@ -88,42 +89,51 @@ struct SessionLifecycle {
         }
         let mode: ReconnectMode = loss == .session || !mayResume ? .full : .quick
         let attempt = Attempt(mode: mode, number: 1, reason: loss.wire, delay: 0)
-        state = .reconnecting(attempt)
+        state = .reconnecting(attempt, demandsNew: false)
         return .begin(attempt)
     }
 
     /// The server says that this session can't be resumed: attempts from the next one on join afresh.
-    mutating func demandFullReconnect() {
-        guard case .reconnecting(var attempt) = state else { return }
-        attempt.mode = .full
-        state = .reconnecting(attempt)
+    private mutating func demandFullReconnect() {
+        guard case .reconnecting(let attempt, _) = state else { return }
+        state = .reconnecting(attempt, demandsNew: true)
     }
 
     /// The attempt that was begun has come to its end.
     mutating func attemptEnded(_ outcome: Outcome) -> OutcomeAction {
-        guard case .reconnecting(let attempt) = state else { return .none }
+        guard case .reconnecting(let attempt, let demandsNew) = state else { return .none }
         switch outcome {
-        case .succeeded:
+        case .succeeded where !demandsNew:
             state = .connected
             return .connected(attempt.mode)
         case .refused(let reason, let detail): return end(reason, detail)
-        case .unreachable(let why): return retry(attempt, mode: attempt.mode, why)
-        case .notResumable(let why): return retry(attempt, mode: .full, why)
+        case .unreachable(let why) where !demandsNew: return retry(attempt, why)
+        case .succeeded: return joinAfresh(attempt, "the server demands a new session")
+        case .unreachable(let why), .notResumable(let why): return joinAfresh(attempt, why)
         }
     }
 
     /// The call is over for another reason.
     mutating func finish() { state = .ended }
 
-    private mutating func retry(_ attempt: Attempt, mode: ReconnectMode, _ why: String) -> OutcomeAction {
+    /// A server that demands a new session is there: the first join follows at once, whatever was tried before. Where
+    /// that was a join already, it counts as one that failed.
+    private mutating func joinAfresh(_ attempt: Attempt, _ why: String) -> OutcomeAction {
+        guard attempt.mode == .quick else { return retry(attempt, why) }
+        let next = Attempt(mode: .full, number: 1, reason: attempt.reason, delay: 0)
+        state = .reconnecting(next, demandsNew: false)
+        return .retry(next)
+    }
+
+    private mutating func retry(_ attempt: Attempt, _ why: String) -> OutcomeAction {
         guard attempt.number < policy.maximumAttempts else {
             return end(
                 .systemShutdown, "the connection was lost and \(attempt.number) attempts did not restore it: \(why)")
         }
         let next = Attempt(
-            mode: mode, number: attempt.number + 1, reason: attempt.reason,
+            mode: attempt.mode, number: attempt.number + 1, reason: attempt.reason,
             delay: policy.delay(afterFailures: attempt.number, using: &random))
-        state = .reconnecting(next)
+        state = .reconnecting(next, demandsNew: false)
         return .retry(next)
     }
 

@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 import SwiftProtobuf
+import WebClient
 
 /// A signalling WebSocket: binary frames, one protobuf message each.
 final class SignalConnection: Sendable {
@@ -26,6 +27,11 @@ final class SignalConnection: Sendable {
 
     /// Requests the upgrade of `target`. Throws `CallError` where nothing answers in time.
     static func open(_ target: SignalTarget, token: String, timeout: Double) async throws -> Outcome {
+        guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw CallError(
+                .configuration, .invalidArgument,
+                "the token has a character that no token has; check how it was read, for a space or a line's end")
+        }
         do {
             let upgrade = try await SignalDialer.connect(target, timeout: timeout) { channel in
                 try configure(channel, target: target, token: token)
@@ -80,42 +86,35 @@ final class SignalConnection: Sendable {
 
     private static func configure(_ channel: any Channel, target: SignalTarget, token: String) throws -> PendingUpgrade
     {
-        let head = HTTPRequestHead(
-            version: .http1_1, method: .GET, uri: target.path, headers: target.headers(token: token))
-        let upgrader = NIOTypedWebSocketClientUpgrader<EventLoopFuture<Outcome>>(maxFrameSize: maximumMessage) {
-            channel, _ in
-            channel.eventLoop.makeCompletedFuture { channel.eventLoop.makeSucceededFuture(try install(on: channel)) }
+        let promise = channel.eventLoop.makePromise(of: WebSocketUpgrade<SignalConnection>.Outcome.self)
+        let upgrade = WebSocketUpgrade(
+            target: target.path, headers: target.headers(token: token).map { ($0.name, $0.value) }, promise: promise,
+            install: install)
+        do {
+            try channel.pipeline.syncOperations.addHandler(upgrade)
+        } catch {
+            promise.fail(error)
+            throw error
         }
-        let upgrade = NIOTypedHTTPClientUpgradeConfiguration<EventLoopFuture<Outcome>>(
-            upgradeRequestHead: head, upgraders: [upgrader]
-        ) { channel in
-            // The answer is handed on only after this has completed, so what it says is awaited outside.
-            let answer = channel.eventLoop.makePromise(of: HTTPQuestion.Answer.self)
-            return channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(AnswerReader(promise: answer))
-                return answer.futureResult.map { .refused(status: $0.status, body: $0.body) }
+        let result = promise.futureResult.map { outcome -> Outcome in
+            switch outcome {
+            case .connected(let connection): .connected(connection)
+            case .refused(let status, let body): .refused(status: status, body: body)
             }
         }
-        var configuration = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
-        // The server's first message often comes in the same segment as its answer to the upgrade.
-        configuration.leftOverBytesStrategy = .forwardBytes
-        let result = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-            configuration: configuration)
-        return PendingUpgrade(channel: channel, result: result.flatMap { $0 })
+        return PendingUpgrade(channel: channel, result: result)
     }
 
-    private static func install(on channel: any Channel) throws -> Outcome {
+    private static func install(on channel: any Channel) throws -> SignalConnection {
         let (stream, continuation) = AsyncStream.makeStream(of: Livekit_SignalResponse.self)
-        let sync = channel.pipeline.syncOperations
-        try sync.addHandler(
+        try channel.pipeline.syncOperations.addHandlers([
+            WebSocketFrameEncoder(), ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: maximumMessage)),
+            WebSocketProtocolErrorHandler(isServer: false),
             NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: maximumMessage))
-        try sync.addHandler(SignalReader(continuation: continuation))
-        // A socket that closed during the upgrade tells no handler any more; what it still brought is on its way to them.
-        channel.closeFuture.whenComplete { _ in
-            channel.eventLoop.scheduleTask(in: .milliseconds(250)) { continuation.finish() }
-        }
-        return .connected(SignalConnection(channel: channel, messages: stream))
+                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024, maxAccumulatedFrameSize: maximumMessage),
+            SignalReader(continuation: continuation),
+        ])
+        return SignalConnection(channel: channel, messages: stream)
     }
 }
 
@@ -156,6 +155,8 @@ private final class SignalReader: ChannelInboundHandler {
         continuation.finish()
         context.fireChannelInactive()
     }
+
+    func handlerRemoved(context: ChannelHandlerContext) { continuation.finish() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

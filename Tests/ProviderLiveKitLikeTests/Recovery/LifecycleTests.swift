@@ -95,7 +95,7 @@ import Testing
         #expect(second.mode == .full)
         guard case .retry(let third) = lifecycle.attemptEnded(.unreachable("down")) else { throw Unexpected() }
         #expect(third.mode == .full)
-        #expect(third.number == 3)
+        #expect(third.number == 2, "the first join counts as the first try")
         let ended = lifecycle.attemptEnded(.succeeded)
         #expect(ended == .connected(.full))
         let next = lifecycle.lost(.signal)
@@ -107,9 +107,32 @@ import Testing
         _ = lifecycle.lost(.signal)
         let action = lifecycle.lost(.session)
         #expect(action == .none)
-        #expect(lifecycle.attempt?.mode == .full)
         guard case .retry(let next) = lifecycle.attemptEnded(.unreachable("closed")) else { throw Unexpected() }
-        #expect(next.mode == .full)
+        #expect(next == .init(mode: .full, number: 1, reason: .rrSignalDisconnected, delay: 0))
+    }
+
+    /// A server was away for many tries and has forgotten the session: it is there, so it is joined at once.
+    @Test(arguments: 1...9) func earlierTriesDontDelayTheJoinThatTheServerDemands(failures: Int) throws {
+        var lifecycle = Self.lifecycle()
+        _ = lifecycle.lost(.signal)
+        for _ in 0..<failures { _ = lifecycle.attemptEnded(.unreachable("refused")) }
+        #expect(lifecycle.attempt?.number == failures + 1)
+        guard case .retry(let join) = lifecycle.attemptEnded(.notResumable("mismatch")) else { throw Unexpected() }
+        #expect(join == .init(mode: .full, number: 1, reason: .rrSignalDisconnected, delay: 0))
+    }
+
+    /// A server that demands a new session again and again is not stormed.
+    @Test func demandsAfterAJoinAreWaitedForAsAfterAnyFailure() throws {
+        var lifecycle = Self.lifecycle()
+        _ = lifecycle.lost(.session)
+        var delays: [Double] = []
+        while case .retry(let next) = lifecycle.attemptEnded(.notResumable("again")) {
+            #expect(next.mode == .full)
+            delays.append(next.delay)
+        }
+        #expect(delays.count == 9)
+        #expect(delays.reduce(0, +) > 3)
+        #expect(lifecycle.hasEnded)
     }
 
     @Test func aRefusedTokenIsFinal() {

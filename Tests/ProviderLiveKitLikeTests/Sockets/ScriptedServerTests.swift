@@ -11,9 +11,13 @@ import Testing
     private static func join(
         _ server: ScriptedServer, mode: LiveKitLikeProvider.Mode = .automatic
     ) async throws -> (Call, CallBridge) {
+        try await join(server.port, mode: mode)
+    }
+
+    private static func join(_ port: Int, mode: LiveKitLikeProvider.Mode) async throws -> (Call, CallBridge) {
         let descriptor = CallDescriptor(
             callId: "c", conversationId: "c", provider: .liveKit, serviceProviderCallId: "room",
-            endpoint: "ws://127.0.0.1:\(server.port)", credentials: .init(token: "first"))
+            endpoint: "ws://127.0.0.1:\(port)", credentials: .init(token: "first"))
         let bridge = CallBridge(
             configuration: .init(
                 descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike(mode: mode)]))
@@ -143,6 +147,32 @@ import Testing
         #expect(server.requests[2].query["reconnect"] == nil, "a fresh join")
         await bridge.shutdown()
         await server.stop()
+    }
+
+    /// The demand comes in the segment of the answer to the upgrade, and the socket ends with it, without a close frame.
+    @Test(arguments: LiveKitLikeProvider.Mode.allCases.filter { $0 != .automatic })
+    func aDemandInTheUpgradesLastBytesCounts(mode: LiveKitLikeProvider.Mode) async throws {
+        for _ in 0..<5 {
+            let server = try await OneShotServer.start { number in
+                switch number {
+                case 0: [ScriptedServer.join()]
+                case 1:
+                    [
+                        .with {
+                            $0.leave.reason = .stateMismatch
+                            $0.leave.action = .reconnect
+                        }
+                    ]
+                default: nil
+                }
+            }
+            let (call, bridge) = try await Self.join(server.port, mode: mode)
+            var events = call.events.makeAsyncIterator()
+            while await events.next() != nil {}
+            #expect(server.resumes.prefix(3) == [false, true, false], "joined, resumed, and joined afresh at once")
+            await bridge.shutdown()
+            await server.stop()
+        }
     }
 
     @Test func requestsAboutOurselvesAreAnswered() async throws {
