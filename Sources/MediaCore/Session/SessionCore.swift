@@ -159,6 +159,7 @@ final class SessionCore: @unchecked Sendable {
 
     func createOffer(restartingICE: Bool) throws -> SessionDescription {
         if restartingICE { restartICE() }
+        nameCandidates()
         defer { beginAnnouncing() }
         return SessionDescription(kind: .offer, sdp: try explained { try negotiator.createOffer().description })
     }
@@ -172,6 +173,7 @@ final class SessionCore: @unchecked Sendable {
         let answer = try explained {
             let change = try negotiator.applyOffer(SDPSession(parsing: offer.sdp))
             if change.restartedICE { restartICE() }
+            nameCandidates()
             return try negotiator.createAnswer().description
         }
         try applyNegotiation()
@@ -185,6 +187,14 @@ final class SessionCore: @unchecked Sendable {
         negotiator.restartICE(credentials)
         announced.removeAll()
         flow?.perform { peer, outbox, now in _ = peer.restartICE(credentials: credentials, now: now, into: outbox) }
+    }
+
+    /// Descriptions after the first one carry our candidates: whoever restarts ICE by them has forgotten the old ones, and
+    /// takes nothing from us until it has learnt others. The first one comes before anything is known of who may be used.
+    private func nameCandidates() {
+        guard canAnnounce, remoteAddressMap == nil, let flow else { return }
+        let ufrag = negotiator.credentials.ufrag
+        negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: ufrag) }
     }
 
     private func explained<Result>(_ body: () throws -> Result) throws -> Result {

@@ -11,6 +11,13 @@ extension LiveKitSession {
         for participant in response.otherParticipants { applyParticipant(participant) }
         if response.hasRoom { report.yield(.roomUpdated(RoomInfo(response.room))) }
         await openDataChannels(response.serverInfo)
+        await beginMedia(response)
+    }
+
+    /// Listens to the media connections of a join, and offers what belongs at its beginning.
+    func beginMedia(_ response: Livekit_JoinResponse) async {
+        // With one connection the offer came with the request to join.
+        if let offer = await publisher.lastOffer { described(.publisher, offer) }
         listen()
         listenToMedia()
         watchAnswer()

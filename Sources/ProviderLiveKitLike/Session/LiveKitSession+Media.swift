@@ -13,7 +13,22 @@ extension LiveKitSession {
     func sendOffer(_ offer: Livekit_SessionDescription) {
         paths.isPublisherUsed = true
         send { $0.offer = offer }
+        described(.publisher, offer)
         watchAnswer()
+    }
+
+    /// A description of ours was sent: what has waited for it may follow.
+    func described(_ side: MediaPaths.Side, _ description: Livekit_SessionDescription) {
+        for candidate in candidates.described(side, sdp: description.sdp) { sendCandidate(candidate, side) }
+    }
+
+    private func sendCandidate(_ candidate: SessionCandidate, _ side: MediaPaths.Side) {
+        send {
+            $0.trickle = .with {
+                $0.candidateInit = CandidateJSON.encode(candidate)
+                $0.target = side == .publisher ? .publisher : .subscriber
+            }
+        }
     }
 
     /// An offer that stays unanswered is the end of the session: the two sides no longer agree on what is open.
@@ -60,6 +75,7 @@ extension LiveKitSession {
             }
             (subscriberOffer, subscriberAnswer) = (offer, reply)
             send { $0.answer = reply }
+            described(.subscriber, reply)
         } catch {
             await lost(.session, "the server's offer can't be used: \(error)")
         }
@@ -89,13 +105,8 @@ extension LiveKitSession {
         switch event {
         case .localCandidate(let candidate):
             // Some were found before the server had said so.
-            guard !isRelayOnly || candidate.isRelayed else { return }
-            send {
-                $0.trickle = .with {
-                    $0.candidateInit = CandidateJSON.encode(candidate)
-                    $0.target = side == .publisher ? .publisher : .subscriber
-                }
-            }
+            guard !isRelayOnly || candidate.isRelayed, candidates.admits(candidate, side) else { return }
+            sendCandidate(candidate, side)
         case .connected(let profile):
             hasHadMedia = true
             // With two connections the one that we receive on is there from the start; it decides.

@@ -174,11 +174,9 @@ extension LiveKitSession {
         for message in kept { signal.send(message) }
         for event in roster.reconcile(joined.response.otherParticipants) { report.yield(event) }
         if joined.response.hasRoom { report.yield(.roomUpdated(RoomInfo(joined.response.room))) }
+        candidates = CandidateGate()
         await openDataChannels(joined.response.serverInfo)
-        listen()
-        listenToMedia()
-        watchAnswer()
-        await offerEarly(joined.response)
+        await beginMedia(joined.response)
     }
 
     /// Tells the new session what the old one knew: what we publish, what we want to receive, who we are.

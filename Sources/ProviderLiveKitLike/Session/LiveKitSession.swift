@@ -40,6 +40,9 @@ actor LiveKitSession: ProviderSession {
     var subscriberOffer: Livekit_SessionDescription?
     var subscriberAnswer: Livekit_SessionDescription?
 
+    /// Candidates that must not overtake their description.
+    var candidates = CandidateGate()
+
     // What is known and what is wanted.
     var roster: RemoteRoster
     var local: Livekit_ParticipantInfo

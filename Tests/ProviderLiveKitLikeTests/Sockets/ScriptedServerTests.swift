@@ -175,6 +175,55 @@ import Testing
         }
     }
 
+    /// A server that restarts ICE has forgotten our candidates, and drops those that come before the answer with their
+    /// credentials: media would wait for a check that is repeated after half a second.
+    @Test func noCandidateOvertakesItsDescription() async throws {
+        let engine = MediaEngine()
+        let side = try await MediaSession(engine: engine)
+        try await side.addReceivers(audio: 1, video: 0)
+        var offers: [Livekit_SignalResponse] = []
+        for number in 1...6 {
+            let sdp = try await side.createOffer(restartingICE: number > 1).sdp
+            offers.append(
+                .with {
+                    $0.offer.type = "offer"
+                    $0.offer.sdp = sdp
+                    $0.offer.id = UInt32(number)
+                })
+        }
+        let script = offers
+        let server = try await ScriptedServer.start { _, _ in .socket([ScriptedServer.join()] + script) }
+        let (call, bridge) = try await Self.join(server, mode: .twoConnections)
+        var described: Set<String> = []
+        var early: [String] = []
+        var answers = 0
+        for await message in server.messages {
+            switch message.message {
+            case .answer(let answer):
+                answers += 1
+                described.insert(try #require(Self.ufrag(answer.sdp)))
+                if answers > 1 { #expect(answer.sdp.contains("a=candidate:"), "who restarts knows none any more") }
+            case .trickle(let trickle) where trickle.target == .subscriber:
+                let candidate = try #require(CandidateJSON.decode(trickle.candidateInit))
+                let ufrag = try #require(candidate.usernameFragment)
+                if !described.contains(ufrag) { early.append(ufrag) }
+            default: break
+            }
+            if answers == script.count { break }
+        }
+        #expect(early.isEmpty)
+        #expect(described.count == script.count)
+        await call.leave()
+        await bridge.shutdown()
+        await server.stop()
+        await side.close()
+        await engine.shutdown()
+    }
+
+    private static func ufrag(_ sdp: String) -> String? {
+        sdp.components(separatedBy: "\r\n").first { $0.hasPrefix("a=ice-ufrag:") }.map { String($0.dropFirst(12)) }
+    }
+
     @Test func requestsAboutOurselvesAreAnswered() async throws {
         let server = try await ScriptedServer.start { _, _ in
             .socket([
