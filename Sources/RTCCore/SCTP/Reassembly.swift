@@ -2,11 +2,6 @@ import RTCWire
 
 /// Fragments on their way to becoming messages, and messages that wait for their turn (RFC 9260 section 6.5, 6.9).
 struct Reassembly {
-    struct Fragment {
-        var tsn: Int64
-        var chunk: DataChunk
-    }
-
     struct Message: Hashable {
         var stream: UInt16
         var protocolID: UInt32
@@ -22,140 +17,84 @@ struct Reassembly {
     /// Bytes of all fragments held.
     private(set) var bytes = 0
     private(set) var fragments = 0
+    private(set) var runs = FragmentRuns()
     private var ordered: [UInt16: OrderedStream] = [:]
-    private var unordered: [UInt16: [Fragment]] = [:]
     private let maximumMessageSize: Int
 
     init(maximumMessageSize: Int) { self.maximumMessageSize = maximumMessageSize }
 
     /// Takes a fragment with a TSN that is new; whole messages are appended to `messages`.
-    mutating func add(_ fragment: Fragment, into messages: inout [Message]) -> Outcome {
-        bytes += fragment.chunk.payload.count
+    mutating func add(_ chunk: DataChunk, tsn: Int64, into messages: inout [Message]) -> Outcome {
+        // Its message has been skipped or delivered.
+        guard chunk.isUnordered || expects(chunk) else { return .taken }
+        bytes += chunk.payload.count
         fragments += 1
-        let before = messages.count
-        let outcome: Outcome
-        if fragment.chunk.isUnordered {
-            outcome = addUnordered(fragment, &messages)
+        let run = runs.add(chunk, tsn: tsn)
+        guard run.bytes <= maximumMessageSize else { return .messageTooLarge }
+        guard runs.isWhole(run) else { return .taken }
+        let message = OrderedStream.Waiting(
+            message: Message(runs.take(run), size: run.bytes), fragments: run.count)
+        if chunk.isUnordered {
+            deliver([message], &messages)
+        } else if expects(chunk) {
+            let due = ordered[chunk.stream, default: OrderedStream()].add(message, sequence: chunk.streamSequence)
+            deliver(due, &messages)
         } else {
-            outcome = ordered[fragment.chunk.stream, default: OrderedStream()].add(
-                fragment, limit: maximumMessageSize, &messages, &self.dropped)
+            forget(message)
         }
-        settle(messages, from: before)
-        return outcome
+        return .taken
     }
 
-    /// What an ordered stream threw away without delivering it.
-    private var dropped = Dropped()
-
-    struct Dropped {
-        var bytes = 0
-        var fragments = 0
-
-        mutating func count(_ list: [Fragment]) {
-            fragments += list.count
-            for fragment in list { bytes += fragment.chunk.payload.count }
-        }
-    }
-
-    private mutating func settle(_ messages: [Message], from start: Int) {
-        bytes -= dropped.bytes
-        fragments -= dropped.fragments
-        dropped = Dropped()
-    }
-
-    /// Skips abandoned messages: everything unordered up to `tsn`, and what the list names of ordered streams.
+    /// Skips abandoned messages: every unfinished one up to `tsn`, and what the list names of ordered streams.
     mutating func skip(to tsn: Int64, _ skipped: [ForwardTSNChunk.Skipped], into messages: inout [Message]) {
-        for (stream, list) in unordered {
-            // What continues a skipped message goes with it.
-            var count = 0
-            var end = tsn
-            while count < list.count,
-                list[count].tsn <= end || list[count].tsn == end + 1 && !list[count].chunk.isBeginning
-            {
-                end = max(end, list[count].tsn)
-                count += 1
-            }
-            guard count > 0 else { continue }
-            dropped.count(Array(list[..<count]))
-            unordered[stream] = count == list.count ? nil : Array(list[count...])
-        }
+        for run in runs.removeAll(upTo: tsn) { forget(run) }
         for entry in skipped {
-            ordered[entry.stream, default: OrderedStream()].skip(
-                to: entry.streamSequence, &messages, &dropped)
+            let due = ordered[entry.stream, default: OrderedStream()].skip(to: entry.streamSequence)
+            deliver(due, &messages)
         }
-        settle(messages, from: 0)
     }
 
     /// Streams of the other side begin anew; empty for all.
     mutating func reset(_ streams: [UInt16]) {
-        for stream in streams.isEmpty ? Array(ordered.keys) + Array(unordered.keys) : streams {
-            if let stream = ordered.removeValue(forKey: stream) { stream.drain(&dropped) }
-            if let list = unordered.removeValue(forKey: stream) { dropped.count(list) }
+        for stream in streams.isEmpty ? Array(ordered.keys) + runs.streams : streams {
+            for message in ordered.removeValue(forKey: stream)?.held.map(\.self) ?? [] { forget(message) }
+            for run in runs.removeAll(of: stream) { forget(run) }
         }
-        settle([], from: 0)
     }
 
-    // MARK: Unordered
+    private func expects(_ chunk: DataChunk) -> Bool {
+        ordered[chunk.stream]?.expects(chunk.streamSequence) ?? OrderedStream().expects(chunk.streamSequence)
+    }
 
-    private mutating func addUnordered(_ fragment: Fragment, _ messages: inout [Message]) -> Outcome {
-        let stream = fragment.chunk.stream
-        var list = unordered.removeValue(forKey: stream) ?? []
-        defer { if !list.isEmpty { unordered[stream] = list } }
-        let index = list.insertByTSN(fragment)
-        var size = fragment.chunk.payload.count
-        var first = index
-        while !list[first].chunk.isBeginning, first > 0, list[first - 1].tsn == list[first].tsn - 1,
-            !list[first - 1].chunk.isEnd
-        {
-            first -= 1
-            size += list[first].chunk.payload.count
+    private mutating func deliver(_ due: [OrderedStream.Waiting], _ messages: inout [Message]) {
+        for entry in due {
+            forget(entry)
+            messages.append(entry.message)
         }
-        var last = index
-        while !list[last].chunk.isEnd, last + 1 < list.count, list[last + 1].tsn == list[last].tsn + 1,
-            !list[last + 1].chunk.isBeginning
-        {
-            last += 1
-            size += list[last].chunk.payload.count
-        }
-        if size > maximumMessageSize { return .messageTooLarge }
-        guard list[first].chunk.isBeginning, list[last].chunk.isEnd else { return .taken }
-        let whole = Array(list[first...last])
-        list.removeSubrange(first...last)
-        dropped.count(whole)
-        messages.append(Message(whole, size: size))
-        return .taken
+    }
+
+    private mutating func forget(_ entry: OrderedStream.Waiting) {
+        bytes -= entry.message.payload.count
+        fragments -= entry.fragments
+    }
+
+    private mutating func forget(_ run: FragmentRuns.Run) {
+        bytes -= run.bytes
+        fragments -= run.count
     }
 }
 
 extension Reassembly.Message {
     /// All fragments of one message, in order.
-    init(_ fragments: [Reassembly.Fragment], size: Int) {
-        let head = fragments[0].chunk
-        stream = head.stream
-        protocolID = head.protocolID
-        if fragments.count == 1 {
-            payload = head.payload
+    init(_ chunks: [DataChunk], size: Int) {
+        stream = chunks.first?.stream ?? 0
+        protocolID = chunks.first?.protocolID ?? 0
+        if chunks.count == 1 {
+            payload = chunks[0].payload
         } else {
             payload = []
             payload.reserveCapacity(size)
-            for fragment in fragments { payload += fragment.chunk.payload }
+            for chunk in chunks { payload += chunk.payload }
         }
-    }
-}
-
-extension [Reassembly.Fragment] {
-    /// Puts a fragment in its place, which is mostly the end, and gives its index.
-    mutating func insertByTSN(_ fragment: Reassembly.Fragment) -> Int {
-        var low = count
-        if let last, last.tsn > fragment.tsn {
-            low = 0
-            var high = count
-            while low < high {
-                let middle = (low + high) / 2
-                if self[middle].tsn < fragment.tsn { low = middle + 1 } else { high = middle }
-            }
-        }
-        insert(fragment, at: low)
-        return low
     }
 }

@@ -51,7 +51,7 @@ extension SCTPAssociation {
             case .response(let response): handle(response, now, &output)
             case .other(_, let sequence):
                 guard let (answer, _) = transfer?.reset.answer(sequence, .denied) else { break }
-                controls.append(.reconfig(ReconfigChunk(parameters: [.response(answer)])))
+                reply(.reconfig(ReconfigChunk(parameters: [.response(answer)])))
             }
         }
     }
@@ -60,14 +60,14 @@ extension SCTPAssociation {
         guard let tracker = transfer?.tracker,
             let (response, streams) = transfer?.reset.handle(request, tracker: tracker)
         else { return }
-        controls.append(.reconfig(ReconfigChunk(parameters: [.response(response)])))
+        reply(.reconfig(ReconfigChunk(parameters: [.response(response)])))
         if let streams { reset(streams, &output) }
     }
 
     /// The other side wants streams of ours to begin anew.
     private mutating func handle(_ request: IncomingResetRequest) {
         guard let (response, isNew) = transfer?.reset.answer(request.requestSequence, .performed) else { return }
-        controls.append(.reconfig(ReconfigChunk(parameters: [.response(response)])))
+        reply(.reconfig(ReconfigChunk(parameters: [.response(response)])))
         guard isNew, let count = transfer?.outboundStreams else { return }
         for stream in request.streams where stream < count { transfer?.reset.want(stream) }
     }

@@ -68,12 +68,11 @@ extension SCTPAssociation {
 
     /// An acknowledgement that is not due yet travels with data.
     private mutating func addAcknowledgement(_ writer: inout SCTPPacketWriter) {
-        guard let transfer, writer.room > 64 else { return }
-        let isDue = transfer.tracker.isAcknowledgementDue
-        guard isDue || transfer.tracker.isAcknowledgementPending && sendsData && transfer.hasData(queue) else { return }
-        let window = transfer.window(configuration)
+        guard writer.room > 64, let tracker = transfer?.tracker, let window = transfer?.window(configuration),
+            tracker.isAcknowledgementDue || tracker.isAcknowledgementPending && sendsData && hasData
+        else { return }
         // Gap blocks leave half of the packet to data.
-        guard let sack = self.transfer?.tracker.acknowledge(window: window, room: min(writer.room, 512)) else { return }
+        guard let sack = transfer?.tracker.acknowledge(window: window, room: min(writer.room, 512)) else { return }
         timers.stop(.acknowledgement)
         writer.add(.sack(sack))
     }
@@ -109,6 +108,8 @@ extension SCTPAssociation {
         if wasLost { statistics.dataChunksResent += 1 }
         return chunk
     }
+
+    private var hasData: Bool { transfer?.hasData(queue) ?? false }
 
     private var sendsData: Bool {
         switch state {

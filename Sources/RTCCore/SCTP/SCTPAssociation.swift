@@ -103,8 +103,14 @@ package struct SCTPAssociation: ~Copyable {
             return
         }
         var hasData = false
+        var reconfigurations = 0
         for chunk in packet.chunks {
             if case .data = chunk { hasData = true }
+            // One request at a time (RFC 6525 section 5.1.1), beside an answer: more are a liar's.
+            if case .reconfig = chunk {
+                reconfigurations += 1
+                if reconfigurations > 2 { continue }
+            }
             guard handle(chunk, packet.header, now, &output), closure == nil else { break }
         }
         finishPacket(withData: hasData, now, &output)
@@ -143,7 +149,7 @@ package struct SCTPAssociation: ~Copyable {
         case .data(let chunk): return handleData(chunk, now, &output)
         case .sack(let chunk): handleSack(chunk, now)
         case .forwardTSN(let chunk): handleForwardTSN(chunk, now, &output)
-        case .heartbeat(let chunk): if transfer != nil { controls.append(.heartbeatAck(chunk)) }
+        case .heartbeat(let chunk): if transfer != nil { reply(.heartbeatAck(chunk)) }
         case .heartbeatAck(let chunk): handleHeartbeatAck(chunk, now)
         case .reconfig(let chunk): handleReconfig(chunk, now, &output)
         case .shutdown(let chunk): handleShutdown(chunk, now, &output)
@@ -165,8 +171,16 @@ package struct SCTPAssociation: ~Copyable {
     /// Tells the other side of a fault of its own, once per packet.
     mutating func report(_ cause: SCTPErrorCause) {
         if case .error = controls.last { return }
-        controls.append(.error(ErrorChunk(causes: [cause])))
+        reply(.error(ErrorChunk(causes: [cause])))
     }
+
+    /// Answers a chunk with the next packet. What can't be sent yet is bounded: the other side asks again.
+    mutating func reply(_ chunk: SCTPChunk) {
+        if controls.count < SCTPAssociation.maximumControls { controls.append(chunk) }
+    }
+
+    /// As many as a packet full of the smallest heartbeats asks for.
+    static let maximumControls = 320
 
     // MARK: Time
 

@@ -40,7 +40,8 @@ struct SCTPTransfer {
         inboundStreams = configuration.maximumStreams
         tracker = ReceiveTracker(initialTSN: cookie.peerInitialTSN, configuration: configuration)
         reassembly = Reassembly(maximumMessageSize: configuration.maximumMessageSize)
-        outstanding = OutstandingData(initialTSN: cookie.localInitialTSN)
+        outstanding = OutstandingData(
+            initialTSN: cookie.localInitialTSN, canAbandon: cookie.capabilities.contains(.forwardTSN))
         peerWindow = Int(cookie.peerWindow)
         congestion = CongestionWindow(mtu: configuration.maximumPacket, peerWindow: peerWindow)
         timeout = RetransmissionTimeout(configuration)
@@ -91,7 +92,7 @@ struct SCTPTransfer {
         }
         tracker.note(tsn, isImmediate: chunk.isImmediate)
         guard chunk.stream < inboundStreams else { return .invalidStream }
-        switch reassembly.add(Reassembly.Fragment(tsn: tsn, chunk: chunk), into: &messages) {
+        switch reassembly.add(chunk, tsn: tsn, into: &messages) {
         case .taken: return .taken
         case .messageTooLarge: return .messageTooLarge
         }
@@ -166,7 +167,7 @@ struct SCTPTransfer {
     /// Whether `nextData` has something, but for a message's running out of time.
     func hasData(_ queue: borrowing SendQueue) -> Bool {
         if outstanding.lostCount > 0 { return mayResendNow || outstanding.flight < congestion.window }
-        return queue.nextLength != nil && outstanding.flight < congestion.window
+        return queue.nextLength != nil && outstanding.flight < congestion.window && outstanding.hasRoom
     }
 
     /// The next chunk that may go out now, of at most `room` payload bytes; what is lost goes first.
@@ -178,7 +179,7 @@ struct SCTPTransfer {
             guard mayResendNow || outstanding.flight < congestion.window else { return nil }
             return outstanding.resend(room: room, now: now)
         }
-        guard outstanding.flight < congestion.window else { return nil }
+        guard outstanding.flight < congestion.window, outstanding.hasRoom else { return nil }
         while let length = queue.nextLength {
             // A window too small for a fragment is waited for, but for one chunk that probes it (section 6.1, rule A).
             if outstanding.flight > 0, peerWindow < min(length, room) { return nil }

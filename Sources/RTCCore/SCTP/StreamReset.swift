@@ -11,6 +11,7 @@ struct StreamReset {
 
     /// Streams that are to be reset once everything on them has been sent.
     private(set) var wanted: [UInt16] = []
+    private var isWanted = Set<UInt16>()
     private var pending: Pending?
     private var nextRequest: UInt32
     /// The other side's request that was done last, and what we said.
@@ -29,7 +30,7 @@ struct StreamReset {
     var isWaiting: Bool { pending != nil }
 
     mutating func want(_ stream: UInt16) {
-        if !wanted.contains(stream) { wanted.append(stream) }
+        if isWanted.insert(stream).inserted { wanted.append(stream) }
     }
 
     /// The request to send now, with those wanted streams for which `isDrained` holds; nil where there is none.
@@ -37,7 +38,8 @@ struct StreamReset {
         guard pending == nil else { return nil }
         let streams = Array(wanted.filter(isDrained).prefix(limit))
         guard !streams.isEmpty else { return nil }
-        wanted.removeAll { streams.contains($0) }
+        isWanted.subtract(streams)
+        wanted.removeAll { !isWanted.contains($0) }
         let request = OutgoingResetRequest(
             requestSequence: nextRequest, responseSequence: lastPeerRequest, lastAssignedTSN: lastTSN,
             streams: streams)
