@@ -10,8 +10,13 @@ struct ArrivalRecorder {
     static let shortestInterval = Interval.milliseconds(50)
     static let longestInterval = Interval.milliseconds(250)
 
-    /// Nanoseconds, `missing` where nothing came; by the sequence number modulo `capacity`.
-    private var arrivals: [Int64] = []
+    private struct Arrival {
+        var sequence = Int64.min
+        var nanoseconds: Int64 = 0
+    }
+
+    /// By the sequence number modulo `capacity`; one of another number says that nothing came.
+    private var arrivals: [Arrival] = []
     private var unwrapper = SequenceUnwrapper()
     /// The first number that no feedback has spoken of, or that came after one had called it lost.
     private var next: Int64?
@@ -25,16 +30,14 @@ struct ArrivalRecorder {
     /// When feedback is due; `distantFuture` where there is nothing to tell.
     private(set) var deadline: Instant = .distantFuture
 
-    private static let missing = Int64.min
-
     /// Notes a packet of `size` bytes.
     mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, now: Instant) {
         if arrivals.isEmpty {
-            arrivals = Array(repeating: ArrivalRecorder.missing, count: Int(ArrivalRecorder.capacity))
+            arrivals = Array(repeating: Arrival(), count: Int(ArrivalRecorder.capacity))
         }
         let sequence = unwrapper.unwrap(number)
-        guard makeRoom(for: sequence), arrivals[slot(sequence)] == ArrivalRecorder.missing else { return }
-        arrivals[slot(sequence)] = now.nanoseconds
+        guard makeRoom(for: sequence), arrival(sequence) == nil else { return }
+        arrivals[slot(sequence)] = Arrival(sequence: sequence, nanoseconds: now.nanoseconds)
         mediaSSRC = ssrc
         bytesSinceFeedback += size
         if deadline == .distantFuture { deadline = max(now, (lastFeedback ?? now) + interval) }
@@ -43,14 +46,12 @@ struct ArrivalRecorder {
     /// Makes the ring reach to `sequence`; false where that is too old to be told of.
     private mutating func makeRoom(for sequence: Int64) -> Bool {
         guard let first = next, sequence - newest < ArrivalRecorder.capacity else {
-            for index in arrivals.indices { arrivals[index] = ArrivalRecorder.missing }
             next = sequence
             newest = sequence
             return true
         }
         guard sequence > newest - ArrivalRecorder.capacity else { return false }
         if sequence > newest {
-            for missed in (newest + 1)...sequence { arrivals[slot(missed)] = ArrivalRecorder.missing }
             newest = sequence
             next = max(first, newest - ArrivalRecorder.capacity + 1)
         } else if sequence < first {
@@ -60,6 +61,12 @@ struct ArrivalRecorder {
     }
 
     private func slot(_ sequence: Int64) -> Int { Int(sequence & (ArrivalRecorder.capacity - 1)) }
+
+    /// When a packet came, in nanoseconds; nil where it did not.
+    private func arrival(_ sequence: Int64) -> Int64? {
+        let arrival = arrivals[slot(sequence)]
+        return arrival.sequence == sequence ? arrival.nanoseconds : nil
+    }
 
     /// What is to be told now: one feedback, or several where one would exceed `limit` bytes or what a delta can say.
     mutating func takeFeedback(senderSSRC: UInt32, limit: Int, now: Instant) -> [TransportFeedback] {
@@ -72,7 +79,7 @@ struct ArrivalRecorder {
                 next = newest + 1
                 break
             }
-            next = first + Int64(feedback.statuses.count)
+            next = first + feedback.runs.reduce(0) { $0 + Int64($1.count) }
             result.append(feedback)
         }
         return result
@@ -93,10 +100,8 @@ struct ArrivalRecorder {
     private static let feedbackSize = 68.0
 
     private mutating func makeFeedback(from first: Int64, senderSSRC: UInt32, limit: Int) -> TransportFeedback? {
-        guard let start = (first...newest).first(where: { arrivals[slot($0)] != ArrivalRecorder.missing }) else {
-            return nil
-        }
-        let reference = floorDivide(arrivals[slot(start)], TransportFeedback.referenceTick)
+        guard let start = (first...newest).lazy.compactMap(arrival).first else { return nil }
+        let reference = floorDivide(start, TransportFeedback.referenceTick)
         var told = reference &* TransportFeedback.referenceTick
         var statuses: [TransportFeedback.Status] = []
         statuses.reserveCapacity(Int(newest - first) + 1)
@@ -104,14 +109,13 @@ struct ArrivalRecorder {
         let most = max(1, (limit - 24) * 7 / 16)
         var sequence = first
         while sequence <= newest, statuses.count < most {
-            let arrival = arrivals[slot(sequence)]
-            if arrival == ArrivalRecorder.missing {
-                statuses.append(.lost)
-            } else {
+            if let arrival = arrival(sequence) {
                 let ticks = floorDivide(arrival - told + TransportFeedback.deltaTick / 2, TransportFeedback.deltaTick)
                 guard let delta = Int16(exactly: ticks) else { break }
                 told += ticks * TransportFeedback.deltaTick
                 statuses.append(.received(delta: delta))
+            } else {
+                statuses.append(.lost)
             }
             sequence += 1
         }

@@ -24,13 +24,22 @@ struct SentPackets {
         var sequence: Int64 = -1
         var sent: Instant = .zero
         var size = 0
-        /// Already reported as received.
-        var isSettled = false
+        var fate = Fate.unknown
+    }
+
+    private enum Fate {
+        case unknown
+        case lost
+        case received
     }
 
     private static let capacity: Int64 = 8192
+    /// How much of a run of losses is believed of packets that feedback has passed already: it was overtaken.
+    private static let overtakenLosses: Int64 = 64
 
     private var slots: [Slot] = []
+    /// Packets looked at, in all.
+    private(set) var steps = 0
     private(set) var next: Int64 = 0
     /// The highest number that feedback has spoken of.
     private var acknowledged: Int64 = -1
@@ -52,37 +61,62 @@ struct SentPackets {
         next += 1
     }
 
-    /// The results that a feedback brings, ascending; packets that were settled before are left out.
+    /// The results that a feedback brings, ascending; what was told before is left out.
+    ///
+    /// The work is that of the runs, and of packets that no feedback has spoken of before.
     mutating func settle(_ feedback: TransportFeedback) -> [PacketResult] {
         guard next > 0 else { return [] }
         var results: [PacketResult] = []
-        results.reserveCapacity(feedback.statuses.count)
         let distance = feedback.baseSequenceNumber.distance(after: UInt16(truncatingIfNeeded: next - 1))
         var sequence = next - 1 + Int64(distance)
         var time = unwrap(feedback.referenceTime) &* TransportFeedback.referenceTick
-        for status in feedback.statuses {
-            var received: Instant?
-            if case .received(let delta) = status {
+        for run in feedback.runs {
+            switch run {
+            case .lost(let count): settleLost(sequence..<(sequence + Int64(count)), into: &results)
+            case .received(let delta):
                 time = time &+ Int64(delta) * TransportFeedback.deltaTick
-                received = Instant(nanoseconds: time)
+                settle(sequence, Instant(nanoseconds: time), into: &results)
             }
-            if let result = settle(sequence, received) { results.append(result) }
-            sequence += 1
+            sequence += Int64(run.count)
         }
         return results
     }
 
-    private mutating func settle(_ sequence: Int64, _ received: Instant?) -> PacketResult? {
-        guard sequence >= 0, sequence < next else { return nil }
+    private mutating func settleLost(_ run: Range<Int64>, into results: inout [PacketResult]) {
+        let end = min(run.upperBound, next)
+        let passed = min(end, acknowledged + 1)
+        var sequence = max(run.lowerBound, passed - SentPackets.overtakenLosses, next - SentPackets.capacity)
+        while sequence < end {
+            settle(sequence, nil, into: &results)
+            sequence += 1
+        }
+    }
+
+    private mutating func settle(_ sequence: Int64, _ received: Instant?, into results: inout [PacketResult]) {
+        steps += 1
+        guard sequence >= 0, sequence < next else { return }
         let index = Int(sequence & (SentPackets.capacity - 1))
+        pass(to: sequence)
+        guard slots[index].sequence == sequence else { return }
+        switch (slots[index].fate, received) {
+        case (.received, _), (.lost, nil): return
+        case (_, nil): slots[index].fate = .lost
+        case (_, .some): slots[index].fate = .received
+        }
+        results.append(
+            PacketResult(sequence: sequence, sent: slots[index].sent, received: received, size: slots[index].size))
+    }
+
+    /// Feedback has come as far as `sequence`: what was sent up to there is not in flight any more.
+    private mutating func pass(to sequence: Int64) {
+        // Of what lies further back than the ring remembers, nothing is counted.
+        acknowledged = max(acknowledged, min(sequence, next - SentPackets.capacity) - 1)
         while acknowledged < sequence {
+            steps += 1
             acknowledged += 1
             let passed = Int(acknowledged & (SentPackets.capacity - 1))
             if slots[passed].sequence == acknowledged { bytesInFlight -= slots[passed].size }
         }
-        guard slots[index].sequence == sequence, !slots[index].isSettled else { return nil }
-        slots[index].isSettled = received != nil
-        return PacketResult(sequence: sequence, sent: slots[index].sent, received: received, size: slots[index].size)
     }
 
     /// Unwraps 24 bits; a reference may lie before the last one, where feedback was overtaken.

@@ -27,6 +27,22 @@ package struct TransportFeedback: Hashable, Sendable {
         case received(delta: Int16)
     }
 
+    /// What became of packets that follow each other. A run of losses costs what one of them does: a chunk of two bytes
+    /// can speak of 8,191.
+    package enum Run: Hashable, Sendable {
+        /// At least one.
+        case lost(count: Int)
+        case received(delta: Int16)
+
+        /// Packets that are spoken of.
+        package var count: Int {
+            switch self {
+            case .lost(let count): count
+            case .received: 1
+            }
+        }
+    }
+
     /// Nanoseconds of one unit of a delta.
     package static let deltaTick: Int64 = 250_000
     /// Nanoseconds of one unit of the reference time.
@@ -36,14 +52,14 @@ package struct TransportFeedback: Hashable, Sendable {
 
     package var senderSSRC: UInt32
     package var mediaSSRC: UInt32
-    /// Transport sequence number of the first of `statuses`; the others follow without a gap.
+    /// Transport sequence number of the first packet that `runs` speak of; the others follow without a gap.
     package var baseSequenceNumber: UInt16
     /// Signed 24 bits, in units of 64 ms.
     package var referenceTime: Int32
     /// Counts the feedback packets, modulo 256.
     package var feedbackCount: UInt8
-    /// At most 65,535.
-    package var statuses: [Status]
+    /// Of at most 65,535 packets; losses in a row are one run.
+    package private(set) var runs: [Run] = []
 
     static let headLength = 20
 
@@ -56,7 +72,30 @@ package struct TransportFeedback: Hashable, Sendable {
         self.baseSequenceNumber = baseSequenceNumber
         self.referenceTime = referenceTime
         self.feedbackCount = feedbackCount
-        self.statuses = statuses
+        for status in statuses.prefix(TransportFeedback.maximumCount) {
+            switch status {
+            case .lost: appendLost(1)
+            case .received(let delta): runs.append(.received(delta: delta))
+            }
+        }
+    }
+
+    /// Packet by packet: as long as the packets spoken of are many.
+    package var statuses: [Status] {
+        runs.flatMap { run -> [Status] in
+            switch run {
+            case .lost(let count): Array(repeating: .lost, count: count)
+            case .received(let delta): [.received(delta: delta)]
+            }
+        }
+    }
+
+    private mutating func appendLost(_ count: Int) {
+        if case .lost(let before) = runs.last {
+            runs[runs.count - 1] = .lost(count: before + count)
+        } else if count > 0 {
+            runs.append(.lost(count: count))
+        }
     }
 
     /// - Throws: `truncated` where chunks or deltas are missing, `invalidValue` for a status of the reserved kind.
@@ -66,45 +105,45 @@ package struct TransportFeedback: Hashable, Sendable {
             senderSSRC: packet.uint32(4), mediaSSRC: packet.uint32(8), baseSequenceNumber: packet.uint16(12),
             referenceTime: Int32(bitPattern: packet.uint24(16) << 8) >> 8, feedbackCount: packet.byte(19),
             statuses: [])
-        let count = Int(packet.uint16(14))
-        var symbols: [TransportFeedbackSymbol] = []
-        symbols.reserveCapacity(min(count, 7 * packet.byteCount))
+        var symbols: [TransportFeedbackChunk.Symbols] = []
+        var missing = Int(packet.uint16(14))
         var offset = TransportFeedback.headLength
-        while symbols.count < count {
+        while missing > 0 {
             guard packet.byteCount >= offset + 2 else { throw .truncated }
-            try TransportFeedbackChunk(packet.uint16(offset)).append(to: &symbols, limit: count)
+            let first = symbols.count
+            try TransportFeedbackChunk(packet.uint16(offset)).append(to: &symbols, limit: missing)
+            for run in symbols[first...] { missing -= run.count }
             offset += 2
         }
         try readDeltas(packet, symbols, offset)
     }
 
     private mutating func readDeltas(
-        _ packet: RawSpan, _ symbols: [TransportFeedbackSymbol], _ start: Int
+        _ packet: RawSpan, _ symbols: [TransportFeedbackChunk.Symbols], _ start: Int
     ) throws(WireError) {
         var offset = start
-        statuses.reserveCapacity(symbols.count)
-        for symbol in symbols {
-            guard packet.byteCount >= offset + symbol.deltaLength else { throw .truncated }
-            switch symbol {
-            case .lost: statuses.append(.lost)
-            case .small: statuses.append(.received(delta: Int16(packet.byte(offset))))
-            case .large: statuses.append(.received(delta: Int16(bitPattern: packet.uint16(offset))))
+        for run in symbols {
+            let length = run.symbol.deltaLength
+            guard length > 0 else {
+                appendLost(run.count)
+                continue
             }
-            offset += symbol.deltaLength
+            guard packet.byteCount >= offset + length * run.count else { throw .truncated }
+            for _ in 0..<run.count {
+                let delta = length == 1 ? Int16(packet.byte(offset)) : Int16(bitPattern: packet.uint16(offset))
+                runs.append(.received(delta: delta))
+                offset += length
+            }
         }
     }
 
     /// Length in bytes when written, padding included; 0 where no packet is spoken of.
     package var encodedLength: Int {
-        guard !statuses.isEmpty else { return 0 }
-        return (unpaddedLength + 3) & ~3
-    }
-
-    private var unpaddedLength: Int {
+        guard !runs.isEmpty else { return 0 }
         var length = TransportFeedback.headLength
         forEachChunk { _ in length += 2 }
-        for status in statuses.prefix(TransportFeedback.maximumCount) { length += status.symbol.deltaLength }
-        return length
+        for run in runs { length += run.deltaLength }
+        return (length + 3) & ~3
     }
 
     /// Writes the packet and gives its length; 0, writing nothing, where `buffer` is too small or nothing is spoken of.
@@ -117,7 +156,7 @@ package struct TransportFeedback: Hashable, Sendable {
         buffer.store(senderSSRC, at: 4)
         buffer.store(mediaSSRC, at: 8)
         buffer.store(baseSequenceNumber, at: 12)
-        buffer.store(UInt16(min(statuses.count, TransportFeedback.maximumCount)), at: 14)
+        buffer.store(UInt16(clamping: runs.reduce(0) { $0 + $1.count }), at: 14)
         buffer.store24(UInt32(bitPattern: referenceTime), at: 16)
         buffer.store(feedbackCount, at: 19)
         var offset = TransportFeedback.headLength
@@ -131,14 +170,14 @@ package struct TransportFeedback: Hashable, Sendable {
     }
 
     private func writeDeltas(into buffer: UnsafeMutableRawBufferPointer, _ offset: inout Int) {
-        for status in statuses.prefix(TransportFeedback.maximumCount) {
-            guard case .received(let delta) = status else { continue }
-            if status.symbol == .small {
+        for case .received(let delta) in runs {
+            let length = Run.received(delta: delta).deltaLength
+            if length == 1 {
                 buffer.store(UInt8(truncatingIfNeeded: delta), at: offset)
             } else {
                 buffer.store(UInt16(bitPattern: delta), at: offset)
             }
-            offset += status.symbol.deltaLength
+            offset += length
         }
     }
 
@@ -150,7 +189,7 @@ package struct TransportFeedback: Hashable, Sendable {
     }
 
     private func forEachChunk(_ body: (TransportFeedbackChunk) -> Void) {
-        var rest = statuses.prefix(TransportFeedback.maximumCount)
+        var rest = statuses[...]
         while !rest.isEmpty {
             let (chunk, taken) = TransportFeedbackChunk.covering(rest)
             body(chunk)

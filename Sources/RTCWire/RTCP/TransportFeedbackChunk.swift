@@ -18,6 +18,16 @@ extension TransportFeedback.Status {
     }
 }
 
+extension TransportFeedback.Run {
+    /// Bytes of deltas.
+    var deltaLength: Int {
+        switch self {
+        case .lost: 0
+        case .received(let delta): TransportFeedback.Status.received(delta: delta).symbol.deltaLength
+        }
+    }
+}
+
 /// A packet status chunk, draft-holmer-rmcat-transport-wide-cc-extensions-01 sections 3.1.3 and 3.1.4: a run of up to
 /// 8,191 equal symbols, 14 symbols of one bit (lost, small), or 7 symbols of two bits.
 ///
@@ -29,27 +39,33 @@ extension TransportFeedback.Status {
 ///  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 /// ```
 struct TransportFeedbackChunk: Hashable, Sendable {
+    /// Equal symbols that follow each other.
+    struct Symbols: Hashable, Sendable {
+        var symbol: TransportFeedbackSymbol
+        var count: Int
+    }
+
     let bits: UInt16
 
     private static let longestRun = 0x1fff
 
     init(_ bits: UInt16) { self.bits = bits }
 
-    /// Appends the chunk's symbols, up to `limit` in all: what stands behind the last packet is filling.
-    func append(to symbols: inout [TransportFeedbackSymbol], limit: Int) throws(WireError) {
-        let room = limit - symbols.count
+    /// Appends the symbols of at most `limit` packets: what stands behind the last packet is filling.
+    func append(to symbols: inout [Symbols], limit: Int) throws(WireError) {
         if bits & 0x8000 == 0 {
             let symbol = try TransportFeedbackChunk.symbol(bits >> 13 & 3)
             let run = Int(bits & 0x1fff)
             // Without this a chunk of nothing would be read as progress.
             guard run > 0 else { throw .invalidValue }
-            symbols.append(contentsOf: repeatElement(symbol, count: min(run, room)))
+            symbols.append(Symbols(symbol: symbol, count: min(run, limit)))
             return
         }
         let width = bits & 0x4000 == 0 ? 1 : 2
-        for index in 0..<min(14 / width, room) {
+        for index in 0..<min(14 / width, limit) {
             let shift = UInt16(14 - width * (index + 1))
-            symbols.append(try TransportFeedbackChunk.symbol(bits >> shift & (width == 1 ? 1 : 3)))
+            let symbol = try TransportFeedbackChunk.symbol(bits >> shift & (width == 1 ? 1 : 3))
+            symbols.append(Symbols(symbol: symbol, count: 1))
         }
     }
 

@@ -96,6 +96,26 @@ struct TransportFeedbackTests {
         #expect(read.malformed == 1 && read.packets.isEmpty)
     }
 
+    /// 8,191 losses take two bytes on the wire, and no more of ours.
+    @Test func runsOfLossesCostWhatTheirChunksDo() throws {
+        let text = "8fcd000800000001000000020010fff8fffffe07" + String(repeating: "1fff", count: 8)
+        let packet = hex(text)
+        let datagram = Array(repeatElement(packet, count: 38).joined())
+        #expect(datagram.count == 1368)
+        let read = try compound(datagram)
+        #expect(read.packets.count == 38 && read.malformed == 0)
+        for case .transportFeedback(let feedback) in read.packets {
+            #expect(feedback.runs == [.lost(count: 65_528)])
+        }
+    }
+
+    @Test func lossesInARowAreOneRun() throws {
+        // A run of two losses, then a vector of one-bit symbols: two more, one that came, one loss; three bytes of padding.
+        let read = try #require(try read("afcd000600000001000000020010000600000007 0002 8800 05000003"))
+        #expect(read.runs == [.lost(count: 4), .received(delta: 5), .lost(count: 1)])
+        #expect(read.statuses == [.lost, .lost, .lost, .lost, .received(delta: 5), .lost])
+    }
+
     @Test func nothingIsNotWritten() {
         #expect(written { feedback([]).write(into: $0) } == [])
         #expect(written { feedback([.lost]).write(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<20])) } == [])
