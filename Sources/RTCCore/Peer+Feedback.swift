@@ -7,7 +7,10 @@ extension Peer {
             statistics.earlyDatagrams += 1
             return
         }
-        guard let length = srtp?.unprotectRTCP(buffer, length: buffer.count) else {
+        guard buffer.count >= 8,
+            mayOpen(UInt32(bigEndian: buffer.loadUnaligned(fromByteOffset: 4, as: UInt32.self))),
+            let length = srtp?.unprotectRTCP(buffer, length: buffer.count)
+        else {
             statistics.unopenedDatagrams += 1
             return
         }
@@ -81,10 +84,7 @@ extension Peer {
 
     private mutating func handleGoodbye(_ ssrc: UInt32, _ outbox: Outbox) {
         guard let index = receiving.index(ssrc: ssrc), !receiving.streams[index].hasEnded else { return }
-        receiving.update(index) {
-            $0.hasEnded = true
-            $0.forgetLosses(before: .max)
-        }
+        receiving.end(index)
         outbox.events.append(.bye(ssrc: ssrc))
     }
 }

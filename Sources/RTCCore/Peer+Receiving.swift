@@ -29,6 +29,7 @@ extension Peer {
             return
         }
         guard var header = try? RTPHeader(parsing: UnsafeRawBufferPointer(buffer).bytes, encrypted: true),
+            mayOpen(header.ssrc),
             let length = srtp?.unprotectRTP(buffer, length: buffer.count, header: header)
         else {
             statistics.unopenedDatagrams += 1
@@ -47,6 +48,14 @@ extension Peer {
         }
         recordArrival(extensions, header.ssrc, buffer.count, now)
         deliver(header, extensions, packet, now, outbox)
+    }
+
+    /// Whether a packet of this source can't be one that SRTP has forgotten.
+    func mayOpen(_ ssrc: UInt32) -> Bool {
+        switch srtp {
+        case .some(let session): !session.takesAnnouncedOnly || receiving.isExpected(ssrc)
+        case .none: false
+        }
     }
 
     /// Finds the packet's source, unwraps a retransmission and hands the packet on where it is new.

@@ -35,6 +35,8 @@ package struct PeerConfiguration: Sendable {
 package struct StreamLimits: Sendable {
     /// Receive streams kept at once; packets of further SSRCs are counted and dropped.
     package var maximumReceiveStreams = 256
+    /// Of those, the ones on one line that no description names: a simulcast has three, and may begin anew.
+    package var maximumLearnedStreams = 8
     /// Sequence numbers a stream will ask for at once; beyond it the oldest are given up.
     package var maximumLosses = 512
     /// How often one packet is asked for.

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func aFloodOfSourcesIsBounded() throws {
-        let call = try PeerCall { configuration, _ in configuration.streams.maximumReceiveStreams = 256 }
+        let call = try PeerCall { configuration, _ in configuration.streams.maximumLearnedStreams = 256 }
         try call.connect()
         func send(_ ssrcs: ClosedRange<UInt32>) {
             for ssrc in ssrcs {

@@ -143,7 +143,7 @@ import Testing
         _ = resolve(&streams, header(1, 111))
         _ = resolve(&streams, header(2, 111))
         #expect(resolve(&streams, header(3, 111)) == nil)
-        streams.update(0) { $0.hasEnded = true }
+        streams.end(0)
         #expect(resolve(&streams, header(3, 111))?.ssrc == 3)
         #expect(streams.index(ssrc: 1) == nil)
         #expect(resolve(&streams, header(2, 111))?.ssrc == 2)

@@ -68,6 +68,31 @@ import Testing
         #expect(bench.sink.sent.isEmpty)
     }
 
+    @Test func aSourceOfOnePacketTakesNoRing() {
+        let ring = PacketRing(packets: 1024, bytes: 512 * 1024)
+        func store(_ sequence: Int64, _ count: Int) {
+            [UInt8](repeating: UInt8(sequence), count: count).withUnsafeBytes {
+                ring.store(
+                    SourcePacket(
+                        sequence: sequence, timestamp: 0, marker: false, extensions: RTPExtensions(), payload: $0,
+                        arrival: .zero, codec: .otherVideo))
+            }
+        }
+        store(5, 1200)
+        #expect(ring.heldBytes <= 1500 && ring.find(5, codec: .otherVideo)?.payload.first == 5)
+        store(6, 1200)
+        #expect(ring.heldBytes == 512 * 1024)
+        #expect(ring.find(5, codec: .otherVideo)?.payload.first == 5 && ring.find(6, codec: .otherVideo) != nil)
+        let large = PacketRing(packets: 8, bytes: 4000)
+        [UInt8](repeating: 1, count: 3000).withUnsafeBytes {
+            large.store(
+                SourcePacket(
+                    sequence: 1, timestamp: 0, marker: false, extensions: RTPExtensions(), payload: $0, arrival: .zero,
+                    codec: .otherVideo))
+        }
+        #expect(large.has(1))
+    }
+
     @Test func ringIsBoundedInBytes() throws {
         let ring = PacketRing(packets: 8, bytes: 1000)
         let payload = [UInt8](repeating: 7, count: 400)

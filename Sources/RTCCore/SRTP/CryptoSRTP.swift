@@ -7,8 +7,8 @@ final class CryptoSRTP {
     private let rtcpSealer: SRTPPacketCipher
     private let rtpOpener: SRTPPacketCipher
     private let rtcpOpener: SRTPPacketCipher
-    private let outbound = SRTPSourceTable()
-    private let inbound = SRTPSourceTable()
+    private let outbound = SRTPSourceTable(retiredLimit: SRTPSession.outboundLimit)
+    private let inbound = SRTPSourceTable(retiredLimit: SRTPSession.inboundLimit)
 
     init(keys: SRTPKeyingMaterial, role: DTLSRole) throws(CryptoError) {
         let (ours, theirs) = (keys.written(by: role), keys.written(by: role.opposite))
@@ -19,9 +19,12 @@ final class CryptoSRTP {
         rtcpOpener = try SRTPPacketCipher(profile, .rtcp, key: theirs.key, salt: theirs.salt, encrypts: false)
     }
 
+    /// A source that comes by and is neither known nor retired may be one that was forgotten.
+    var takesAnnouncedOnly: Bool { inbound.hasForgotten }
+
     func sealRTP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ payloadOffset: Int) throws(SRTPRefusal) {
         let ssrc = buffer.uint32(8)
-        let source = try outbound.source(ssrc)
+        let source = try outboundSource(ssrc)
         guard let index = source.pointee.rtp.estimatedIndex(of: buffer.uint16(2)), source.pointee.rtp.isFresh(index)
         else { throw .index }
         guard rtpSealer.seal(rtpParts(buffer, length, payloadOffset, ssrc, index)) else { throw .unsealable }
@@ -37,16 +40,17 @@ final class CryptoSRTP {
             else { throw .replay }
             index = guess
         } else {
-            guard inbound.hasRoom else { throw .tooManySources }
-            index = UInt64(sequenceNumber)
+            let window = ReplayWindow(behind: inbound.retired(ssrc)?.rtp)
+            guard let guess = window.estimatedIndex(of: sequenceNumber), window.isFresh(guess) else { throw .replay }
+            index = guess
         }
         guard rtpOpener.open(rtpParts(buffer, end, payloadOffset, ssrc, index)) else { throw .authentication }
-        try inbound.source(ssrc).pointee.rtp.insert(index)
+        inbound.source(ssrc).pointee.rtp.insert(index)
     }
 
     func sealRTCP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int) throws(SRTPRefusal) {
         let ssrc = buffer.uint32(4)
-        let source = try outbound.source(ssrc)
+        let source = try outboundSource(ssrc)
         let index = source.pointee.nextControlIndex
         guard index <= SRTCPPacket.largestIndex else { throw .index }
         let word = index | SRTCPPacket.encryptedFlag
@@ -63,12 +67,20 @@ final class CryptoSRTP {
         let index = UInt64(word & SRTCPPacket.largestIndex)
         if let source = inbound.known(ssrc) {
             guard source.pointee.rtcp.isFresh(index) else { throw .replay }
-        } else {
-            guard inbound.hasRoom else { throw .tooManySources }
+        } else if let highest = inbound.retired(ssrc)?.rtcp, index <= highest {
+            throw .replay
         }
         let parts = SRTCPPacket.parts(of: buffer, length: end, profile: profile, ssrc: ssrc, word: word)
         guard rtcpOpener.open(parts) else { throw .authentication }
-        try inbound.source(ssrc).pointee.rtcp.insert(index)
+        inbound.source(ssrc).pointee.rtcp.insert(index)
+    }
+
+    /// What was sealed with must never be forgotten, or a key stream would be used twice.
+    @inline(__always)
+    private func outboundSource(_ ssrc: UInt32) throws(SRTPRefusal) -> UnsafeMutablePointer<SRTPSource> {
+        if let known = outbound.known(ssrc) { return known }
+        guard !outbound.hasForgotten || outbound.retired(ssrc) != nil else { throw .tooManySources }
+        return outbound.source(ssrc)
     }
 
     /// The parts of an RTP packet of `length` bytes without its tag.

@@ -1,12 +1,13 @@
 import CSRTP
 
-/// SRTP over libsrtp2, with the same windows, limits and refusals as `CryptoSRTP`. The callers have checked lengths and
-/// room.
+/// SRTP over libsrtp2, with the same windows, limits and refusals as `CryptoSRTP`, but for one: libsrtp2 can't be told
+/// where a source stood, so one that gave its place away is refused when it comes back. The callers have checked lengths
+/// and room.
 final class LibrarySRTP {
     private let outbound: srtp_t
     private let inbound: srtp_t
-    private var outboundSources = Set<UInt32>()
-    private var inboundSources = Set<UInt32>()
+    private let outboundSources = SRTPSourceTable(retiredLimit: SRTPSession.outboundLimit)
+    private let inboundSources = SRTPSourceTable(retiredLimit: SRTPSession.inboundLimit)
 
     /// libsrtp2's process-wide start, once.
     private static let startStatus = srtp_init()
@@ -58,41 +59,58 @@ final class LibrarySRTP {
         return session
     }
 
+    var takesAnnouncedOnly: Bool { inboundSources.hasForgotten }
+
     func sealRTP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int) throws(SRTPRefusal) {
         var length = Int32(length)
-        let ssrc = try LibrarySRTP.source(buffer, at: 8, in: outboundSources)
+        let ssrc = try sealable(buffer, at: 8)
         try LibrarySRTP.checkSealed(srtp_protect(outbound, buffer.baseAddress, &length))
-        outboundSources.insert(ssrc)
+        note(ssrc, outboundSources, outbound)
     }
 
     func openRTP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int) throws(SRTPRefusal) {
         var length = Int32(length)
-        let ssrc = try LibrarySRTP.source(buffer, at: 8, in: inboundSources)
+        let ssrc = try openable(buffer, at: 8)
         try LibrarySRTP.checkOpened(srtp_unprotect(inbound, buffer.baseAddress, &length))
-        inboundSources.insert(ssrc)
+        note(ssrc, inboundSources, inbound)
     }
 
     func sealRTCP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int) throws(SRTPRefusal) {
         var length = Int32(length)
-        let ssrc = try LibrarySRTP.source(buffer, at: 4, in: outboundSources)
+        let ssrc = try sealable(buffer, at: 4)
         try LibrarySRTP.checkSealed(srtp_protect_rtcp(outbound, buffer.baseAddress, &length))
-        outboundSources.insert(ssrc)
+        note(ssrc, outboundSources, outbound)
     }
 
     func openRTCP(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int) throws(SRTPRefusal) {
         var length = Int32(length)
-        let ssrc = try LibrarySRTP.source(buffer, at: 4, in: inboundSources)
+        let ssrc = try openable(buffer, at: 4)
         try LibrarySRTP.checkOpened(srtp_unprotect_rtcp(inbound, buffer.baseAddress, &length))
-        inboundSources.insert(ssrc)
+        note(ssrc, inboundSources, inbound)
     }
 
-    /// The packet's SSRC, refused where it would be one too many.
-    private static func source(
-        _ buffer: UnsafeMutableRawBufferPointer, at offset: Int, in known: Set<UInt32>
-    ) throws(SRTPRefusal) -> UInt32 {
-        let ssrc = UInt32(bigEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        guard known.count < SRTPSession.sourceLimit || known.contains(ssrc) else { throw .tooManySources }
+    private func sealable(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SRTPRefusal) -> UInt32 {
+        let ssrc = LibrarySRTP.ssrc(buffer, at: offset)
+        if outboundSources.known(ssrc) != nil { return ssrc }
+        guard outboundSources.retired(ssrc) == nil else { throw .index }
+        guard !outboundSources.hasForgotten else { throw .tooManySources }
         return ssrc
+    }
+
+    private func openable(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SRTPRefusal) -> UInt32 {
+        let ssrc = LibrarySRTP.ssrc(buffer, at: offset)
+        guard inboundSources.known(ssrc) != nil || inboundSources.retired(ssrc) == nil else { throw .replay }
+        return ssrc
+    }
+
+    /// Notes that a source was used; the one that gave its place away leaves the library too.
+    private func note(_ ssrc: UInt32, _ sources: SRTPSourceTable, _ session: srtp_t) {
+        _ = sources.source(ssrc)
+        if let evicted = sources.takeEvicted() { srtp_remove_stream(session, evicted.bigEndian) }
+    }
+
+    private static func ssrc(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> UInt32 {
+        UInt32(bigEndian: buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
     private static func checkSealed(_ status: srtp_err_status_t) throws(SRTPRefusal) {

@@ -12,6 +12,14 @@ struct ReplayWindow {
     private(set) var highest: UInt64?
     private var words = InlineArray<16, UInt64>(repeating: 0)
 
+    init() {}
+
+    /// A window in which everything up to `highest` has been seen; nil for one in which nothing has.
+    init(behind highest: UInt64?) {
+        self.highest = highest
+        if highest != nil { words = InlineArray(repeating: .max) }
+    }
+
     /// Whether an index is new and not too old.
     @inline(__always)
     func isFresh(_ index: UInt64) -> Bool {

@@ -5,8 +5,12 @@ import RTCWire
 /// Packets are sealed and opened in place. Nothing is allocated per packet; a source's state is made when its first
 /// packet is sealed, or has proved authentic. A refused packet is counted by reason in `statistics`.
 package struct SRTPSession: ~Copyable {
-    /// Sources per direction; packets of further ones are refused.
-    package static let sourceLimit = 4096
+    /// Sources per direction whose state is kept whole; the one unused for the longest while makes place for another.
+    package static let sourceLimit = 1024
+    /// Sources that made place and whose indices are still known, inbound. Beyond, only announced sources are new ones.
+    package static let inboundLimit = 65_536
+    /// The same outbound, where none may be forgotten: beyond, packets of further sources are refused.
+    package static let outboundLimit = 1 << 20
 
     package let profile: SRTPProfile
     package let backend: SRTPBackend
@@ -34,6 +38,15 @@ package struct SRTPSession: ~Copyable {
         engine = try Engine(keys, role, backend)
         profile = keys.profile
         self.backend = backend
+    }
+
+    /// So many sources have come and gone that one which nobody has announced could be a replay of one that is forgotten:
+    /// the caller refuses it.
+    package var takesAnnouncedOnly: Bool {
+        switch engine {
+        case .libcrypto(let engine): engine.takesAnnouncedOnly
+        case .libsrtp2(let engine): engine.takesAnnouncedOnly
+        }
     }
 
     /// Seals the RTP packet in the first `length` bytes of `buffer`.

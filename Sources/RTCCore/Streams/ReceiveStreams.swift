@@ -2,7 +2,8 @@ import RTCWire
 
 /// All incoming sources of a peer, and how a packet finds its own.
 ///
-/// The number of sources is bounded: a flood of new SSRCs takes the places of ended and idle ones and is refused beyond.
+/// The number of sources is bounded, on each line and in all. A source that no description names takes the place of the
+/// one on its line that has been silent the longest; one that a description names, that of any other that is not named.
 struct ReceiveStreams {
     /// Where a packet belongs.
     enum Resolution {
@@ -22,12 +23,17 @@ struct ReceiveStreams {
     private(set) var streams: [ReceiveStream] = []
     private var bindings: [UInt32: Binding] = [:]
     private let limits: StreamLimits
+    /// Lines whose sources are all too lively to give a place away, and until when that is sure.
+    private var fullUntil: [Int: Instant] = [:]
+    /// Streams looked at for a place, in all.
+    private(set) var steps = 0
 
     init(limits: StreamLimits) { self.limits = limits }
 
     /// Takes a new description in; sources that are known already keep their state.
     mutating func setMap(_ map: ReceiveMap) {
         table = ReceiveTable(map)
+        fullUntil.removeAll(keepingCapacity: true)
         for index in streams.indices {
             if let source = table.source(streams[index].ssrc) {
                 streams[index].line = source.line
@@ -41,6 +47,16 @@ struct ReceiveStreams {
     func index(ssrc: UInt32) -> Int? {
         guard let binding = bindings[ssrc], !binding.isRTX else { return nil }
         return binding.index
+    }
+
+    /// Whether a packet of this source is no surprise: it is received already, or a description names it.
+    func isExpected(_ ssrc: UInt32) -> Bool { bindings[ssrc] != nil || table.names(ssrc) }
+
+    /// The other side says that a source has ended: its place may be taken.
+    mutating func end(_ index: Int) {
+        streams[index].hasEnded = true
+        streams[index].forgetLosses(before: .max)
+        fullUntil[streams[index].line] = nil
     }
 
     /// Changes one source in place.
@@ -113,14 +129,58 @@ struct ReceiveStreams {
         return index
     }
 
-    /// Puts a new stream into a free place, or into that of an ended or idle one.
+    /// Puts a new stream into a free place, or into that of another.
     private mutating func place(_ stream: ReceiveStream, _ now: Instant) -> Int? {
-        if streams.count < limits.maximumReceiveStreams {
-            streams.append(stream)
-            return streams.count - 1
+        if table.names(stream.ssrc) { return placeNamed(stream, now) }
+        if let full = fullUntil[stream.line], now < full { return nil }
+        steps += streams.count
+        let learned = streams.indices.filter { streams[$0].line == stream.line && !table.names(streams[$0].ssrc) }
+        guard learned.count >= limits.maximumLearnedStreams || streams.count >= limits.maximumReceiveStreams else {
+            return append(stream)
         }
-        let reusable = streams.firstIndex { $0.hasEnded || now - $0.lastArrival >= ReceiveStreams.idle }
-        guard let index = reusable else { return nil }
+        guard let oldest = longestSilent(learned) else {
+            let index = placeAnywhere(stream, now)
+            if index == nil { fullUntil[stream.line] = now + ReceiveStreams.learnedIdle }
+            return index
+        }
+        let free = streams[oldest].lastArrival + ReceiveStreams.learnedIdle
+        guard streams[oldest].hasEnded || free <= now else {
+            fullUntil[stream.line] = free
+            return nil
+        }
+        return replace(oldest, stream)
+    }
+
+    private mutating func placeNamed(_ stream: ReceiveStream, _ now: Instant) -> Int? {
+        if streams.count < limits.maximumReceiveStreams { return append(stream) }
+        steps += streams.count
+        let learned = streams.indices.filter { !table.names(streams[$0].ssrc) }
+        if let oldest = longestSilent(learned) { return replace(oldest, stream) }
+        return placeAnywhere(stream, now)
+    }
+
+    private mutating func placeAnywhere(_ stream: ReceiveStream, _ now: Instant) -> Int? {
+        steps += streams.count
+        guard let oldest = longestSilent(Array(streams.indices)),
+            streams[oldest].hasEnded || now - streams[oldest].lastArrival >= ReceiveStreams.idle
+        else { return nil }
+        return replace(oldest, stream)
+    }
+
+    /// The one that has ended, or else was heard the longest ago.
+    private func longestSilent(_ indices: [Int]) -> Int? {
+        indices.min { left, right in
+            let (left, right) = (streams[left], streams[right])
+            return left.hasEnded == right.hasEnded ? left.lastArrival < right.lastArrival : left.hasEnded
+        }
+    }
+
+    private mutating func append(_ stream: ReceiveStream) -> Int {
+        streams.append(stream)
+        return streams.count - 1
+    }
+
+    private mutating func replace(_ index: Int, _ stream: ReceiveStream) -> Int {
         bindings[streams[index].ssrc] = nil
         if let rtx = streams[index].rtxSSRC { bindings[rtx] = nil }
         streams[index] = stream
@@ -155,4 +215,6 @@ struct ReceiveStreams {
 
     /// A source that has been silent this long may lose its place to a new one.
     static let idle = Interval.seconds(10)
+    /// The same for one that no description names, against one on the same line.
+    static let learnedIdle = Interval.seconds(2)
 }

@@ -29,6 +29,8 @@ struct ReceiveTable {
 
     func codec(_ payloadType: UInt8) -> ReceiveMap.Codec? { codecs[Int(payloadType & 0x7f)] }
     func source(_ ssrc: UInt32) -> Source? { sources[ssrc] }
+    /// Whether a description names this source.
+    func names(_ ssrc: UInt32) -> Bool { sources[ssrc] != nil || primaries[ssrc] != nil }
     func primary(ofRTX ssrc: UInt32) -> UInt32? { primaries[ssrc] }
     func line(mid: ShortToken) -> Int? { lineOfMid[mid] }
     func mid(line: Int) -> ShortToken? { midOfLine[line] }

@@ -54,8 +54,13 @@ struct ReceiveWindow {
         var sequence = old + 1
         while sequence <= new {
             let (word, bit) = position(sequence)
-            bits[word] &= ~bit
-            sequence += 1
+            if bit == 1, sequence + 63 <= new {
+                bits[word] = 0
+                sequence += 64
+            } else {
+                bits[word] &= ~bit
+                sequence += 1
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 import RTCWire
 
 /// The latest packets of one source, bounded in number and in bytes, from which every consumer's lost packets are
-/// made again. Nothing is allocated after `init`.
+/// made again. It has room for one packet at first, and all its memory from the second on: a source that sends no more
+/// than one costs little. Nothing is allocated after that.
 final class PacketRing {
     /// Everything of a packet but its payload.
     struct Entry {
@@ -23,9 +24,11 @@ final class PacketRing {
         fileprivate var length: Int
     }
 
-    private let slotMask: Int64
-    private let capacity: Int
-    private let memory: UnsafeMutableRawPointer
+    private let slots: Int
+    private let fullCapacity: Int
+    private var slotMask: Int64 = 0
+    private var capacity: Int
+    private var memory: UnsafeMutableRawPointer
     private var entries: [Entry?]
     private var written = 0
 
@@ -33,10 +36,31 @@ final class PacketRing {
     init(packets: Int, bytes: Int) {
         var slots = 1
         while slots < packets { slots *= 2 }
+        self.slots = slots
+        fullCapacity = bytes
+        capacity = min(bytes, PacketRing.firstCapacity)
+        entries = [nil]
+        memory = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    /// Bytes for the first packet: no datagram is larger on most paths.
+    private static let firstCapacity = 1500
+
+    /// Bytes that are held now.
+    var heldBytes: Int { capacity }
+
+    private var isFull: Bool { capacity == fullCapacity && entries.count == slots }
+
+    /// Takes all the memory that the ring may have; the first packet stays.
+    private func grow() {
+        let full = UnsafeMutableRawPointer.allocate(byteCount: fullCapacity, alignment: 16)
+        full.copyMemory(from: memory, byteCount: min(written, capacity))
+        memory.deallocate()
+        (memory, capacity) = (full, fullCapacity)
+        let first = entries[0]
         slotMask = Int64(slots - 1)
-        capacity = bytes
         entries = Array(repeating: nil, count: slots)
-        memory = .allocate(byteCount: bytes, alignment: 16)
+        if let first { entries[Int(first.sequence & slotMask)] = first }
     }
 
     deinit { memory.deallocate() }
@@ -45,7 +69,8 @@ final class PacketRing {
     func store(_ packet: SourcePacket) {
         let opaque = packet.opaque
         let length = opaque.count + packet.payload.count
-        guard !packet.payload.isEmpty, length <= capacity else { return }
+        guard !packet.payload.isEmpty, length <= fullCapacity else { return }
+        if !isFull, written > 0 || length > capacity { grow() }
         // A packet never lies across the end.
         let offset = written % capacity
         if offset + length > capacity { written += capacity - offset }
