@@ -22,6 +22,13 @@ package struct LoopHold: Sendable, Hashable {
     package var held: Interval
     /// From beginning to end.
     package var wall: Interval
+
+    package init(source: Source, kind: String, held: Interval, wall: Interval) {
+        self.source = source
+        self.kind = kind
+        self.held = held
+        self.wall = wall
+    }
 }
 
 /// The longest time that one message, datagram or deadline has held an event loop. Any thread may write and read.
