@@ -20,6 +20,8 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
         case noProviderInstalled
         /// The server wants a provider that isn't installed.
         case providerNotInstalled
+        /// The bridge's configuration lists a provider more than once.
+        case duplicateProvider
         /// The provider's server refused us: token, permission, limits.
         case providerRefused
         /// The provider was lost during the call.

@@ -9,10 +9,16 @@ public struct ProviderRegistration: Sendable {
 /// The providers that are installed, by name.
 public struct ProviderRegistry: Sendable {
     private var providers: [ProviderKind: any CallProvider] = [:]
+    /// Kinds of which a configuration lists several: which one was meant can't be told.
+    private var ambiguous: Set<ProviderKind> = []
 
-    /// Of two providers with one name the later one counts.
+    /// Two providers of one kind are an error of the configuration, which `provider(for:)` throws for that kind.
     public init(_ registrations: [ProviderRegistration] = []) {
-        for registration in registrations { register(registration.provider) }
+        for registration in registrations {
+            let kind = registration.provider.kind
+            if providers[kind] != nil { ambiguous.insert(kind) }
+            register(registration.provider)
+        }
     }
 
     /// Installs a provider, in place of another one of its name.
@@ -35,6 +41,11 @@ public struct ProviderRegistry: Sendable {
                 .providerNotInstalled, kind,
                 "the call wants the provider \(kind), but only \(names) \(installed.count == 1 ? "is" : "are") installed; "
                     + "link that provider, or change the server's configuration")
+        }
+        guard !ambiguous.contains(kind) else {
+            throw mismatch(
+                .duplicateProvider, kind,
+                "the bridge's configuration lists the provider \(kind) more than once; list it once")
         }
         return provider
     }

@@ -204,3 +204,13 @@ import Testing
         await world.close()
     }
 }
+
+/// What a bridge's configuration may list.
+@Suite struct ProviderRegistryTests {
+    @Test func aProviderThatIsListedTwiceIsAnError() throws {
+        let registry = ProviderRegistry([.liveKitLike, .liveKitLike])
+        let error = #expect(throws: CallError.self) { _ = try registry.provider(for: .liveKit) }
+        #expect(error?.code == .duplicateProvider && error?.message.contains("more than once") == true)
+        #expect(try ProviderRegistry([.liveKitLike]).provider(for: .liveKit).kind == .liveKit)
+    }
+}
