@@ -9,4 +9,9 @@ static inline int czlib_gzip_init(z_stream *stream) {
     return deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }
 
+// Reads a gzip member, and nothing else.
+static inline int czlib_gunzip_init(z_stream *stream) {
+    return inflateInit2(stream, 15 + 16);
+}
+
 #endif

@@ -12,6 +12,13 @@ extension Message {
     /// Reads the binary wire form. Unknown fields and enum values of newer peers are kept. Throws `BinaryDecodingError`.
     package init(wireBytes: [UInt8]) throws { try self.init(serializedBytes: wireBytes) }
 
+    /// Reads the binary wire form without what newer peers have added to it. Throws `BinaryDecodingError`.
+    package init(knownBytes: [UInt8]) throws {
+        var options = BinaryDecodingOptions()
+        options.discardUnknownFields = true
+        try self.init(serializedBytes: knownBytes, options: options)
+    }
+
     /// The JSON form of protobuf (camelCase names), for clients that speak text frames.
     package var wireJSON: String { (try? jsonString()) ?? "{}" }
 

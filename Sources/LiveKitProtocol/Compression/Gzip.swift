@@ -23,45 +23,42 @@ package enum Gzip {
         }
     }
 
+    /// Reads a member, by zlib.
+    ///
     /// - Parameter limit: most bytes to give.
     package static func decompress(_ bytes: [UInt8], limit: Int) throws(InflateError) -> [UInt8] {
-        let start = try headerLength(bytes)
-        let (output, end) = try Inflate.decompress(bytes, from: start, limit: limit)
-        guard end + 8 <= bytes.count else { throw .truncated }
-        guard number(bytes, at: end) == crc32(output),
-            number(bytes, at: end + 4) == UInt32(truncatingIfNeeded: output.count)
-        else { throw .checksumMismatch }
-        return output
-    }
-
-    /// Section 2.3.
-    private static func headerLength(_ bytes: [UInt8]) throws(InflateError) -> Int {
-        guard bytes.count >= 18 else { throw .truncated }
-        guard bytes[0] == 0x1f, bytes[1] == 0x8b, bytes[2] == 8 else { throw .invalidHeader }
-        let flags = bytes[3]
-        var position = 10
-        if flags & 4 != 0 { position += 2 + Int(bytes[10]) + Int(bytes[11]) << 8 }
-        // File name and comment end with a zero.
-        for flag: UInt8 in [8, 16] where flags & flag != 0 {
-            while position < bytes.count, bytes[position] != 0 { position += 1 }
-            position += 1
+        var stream = z_stream()
+        guard czlib_gunzip_init(&stream) == Z_OK else { throw .invalidHeader }
+        defer { inflateEnd(&stream) }
+        var input = bytes
+        let result = input.withUnsafeMutableBufferPointer { input -> Result<[UInt8], InflateError> in
+            stream.next_in = input.baseAddress
+            stream.avail_in = UInt32(clamping: input.count)
+            return inflateAll(&stream, limit: limit)
         }
-        if flags & 2 != 0 { position += 2 }
-        guard position < bytes.count else { throw .truncated }
-        return position
+        return try result.get()
     }
 
-    private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
-        (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
-    }
-
-    /// Section 8.
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        var crc: UInt32 = 0xffff_ffff
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc >> 1 ^ (crc & 1 == 0 ? 0 : 0xedb8_8320) }
+    private static func inflateAll(_ stream: inout z_stream, limit: Int) -> Result<[UInt8], InflateError> {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 32 * 1024)
+        while true {
+            var status = Z_OK
+            let size = chunk.count
+            let count = chunk.withUnsafeMutableBufferPointer { chunk in
+                stream.next_out = chunk.baseAddress
+                stream.avail_out = UInt32(clamping: size)
+                status = inflate(&stream, Z_NO_FLUSH)
+                return size - Int(stream.avail_out)
+            }
+            guard output.count + count <= limit else { return .failure(.tooLarge) }
+            output += chunk[..<count]
+            switch status {
+            case Z_STREAM_END: return .success(output)
+            case Z_OK where count > 0 || stream.avail_in > 0: continue
+            case Z_OK, Z_BUF_ERROR: return .failure(.truncated)
+            default: return .failure(.invalidBlock)
+            }
         }
-        return ~crc
     }
 }

@@ -7,6 +7,9 @@ package enum AccessToken {
     /// How long the SDKs' own tokens are valid, in seconds.
     package static let defaultLifetime: Int64 = 6 * 3600
 
+    /// Bytes of a token. What is signed must be read before the signature can be checked: more is not read at all.
+    package static let longest = 128 * 1024
+
     /// The compact form of `claims`, signed with the secret of the key that they name as issuer.
     package static func mint(_ claims: TokenClaims, secret: String) -> String {
         let encoder = JSONEncoder()
@@ -34,7 +37,8 @@ package enum AccessToken {
     package static func verify(
         _ token: String, secrets: [String: String], now: Double
     ) throws(AccessTokenError) -> TokenClaims {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard token.utf8.count <= longest else { throw .notAToken }
+        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Base64.decode(parts[2]) else { throw .notAToken }
         let header: Header = try decode(parts[0])
         let claims: TokenClaims = try decode(parts[1])

@@ -11,7 +11,7 @@ package enum AccessTokenError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notAToken: "invalid authorization token"
-        case .unknownKey(let key): "invalid API key: \(key)"
+        case .unknownKey(let key): "invalid API key: \(PrintableText.of(key, limit: 64))"
         case .unsupportedAlgorithm: "invalid token: unexpected signature algorithm, only HS256 is accepted"
         case .badSignature: "invalid token: error in cryptographic primitive"
         case .expired: "invalid token: token is expired (exp)"
