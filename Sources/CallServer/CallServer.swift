@@ -41,6 +41,8 @@ public final class CallServer: Sendable {
     }
 
     init(configuration: CallServerConfiguration, timing: LiveKitTiming) {
+        var configuration = configuration
+        configuration.logger = configuration.logger.escaping
         self.configuration = configuration
         self.timing = timing
         journal = configuration.journal ?? CallJournal(keeps: false)
@@ -127,12 +129,13 @@ public final class CallServer: Sendable {
             }
             let webhooks = try makeWebhooks(group)
             let journalWebhooks = try makeJournalWebhooks(group)
-            var observers: [any RoomObserver] = [RoomJournal(hub: hub, journal: journal)]
+            let roomJournal = RoomJournal(hub: hub, journal: journal)
+            var observers: [any RoomObserver] = [roomJournal]
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers))
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
-            let http = try await listen(group, directory)
+            let http = try await listen(group, directory, roomJournal)
             return Running(
                 group: group, loops: loops, http: http,
                 webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues)
@@ -172,7 +175,7 @@ public final class CallServer: Sendable {
     }
 
     private func listen(
-        _ group: MultiThreadedEventLoopGroup, _ directory: RoomDirectory
+        _ group: MultiThreadedEventLoopGroup, _ directory: RoomDirectory, _ rooms: RoomJournal
     ) async throws(CallServerError) -> HTTPServer {
         let tls: TLSContext?
         do throws(TLSError) {
@@ -184,7 +187,7 @@ public final class CallServer: Sendable {
         }
         do {
             return try await HTTPServer.listen(
-                group: group, host: configuration.host, port: configuration.port, router: router(directory),
+                group: group, host: configuration.host, port: configuration.port, router: router(directory, rooms),
                 limits: HTTPLimits(configuration), tls: tls, meter: stalls, logger: configuration.logger
             ).get()
         } catch {
@@ -193,16 +196,16 @@ public final class CallServer: Sendable {
     }
 
     /// Every dialect and every service adds its paths here.
-    private func router(_ directory: RoomDirectory) -> HTTPRouter {
+    private func router(_ directory: RoomDirectory, _ rooms: RoomJournal) -> HTTPRouter {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }
         let descriptors = DescriptorEndpoint(
             configuration: configuration, service: service, calls: calls,
             occupancy: { directory.participants(in: $0) })
         router.any(DescriptorEndpoint.path) { descriptors.respond(to: $0) }
-        RingEndpoint(hub: hub, keys: configuration.keys).add(to: &router)
+        RingEndpoint(hub: hub, keys: configuration.keys, isBusy: { rooms.hasCall(in: $0) }).add(to: &router)
         let settings = ConfigurationEndpoint(keyring: APIKeyring(keys: configuration.keys), service: service)
-        router.any(ConfigurationEndpoint.path) { settings.respond(to: $0) }
+        settings.add(to: &router)
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
         return router

@@ -11,26 +11,34 @@ public struct CallServerConfiguration: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Rooms at a time; a join that would open another is answered with 503.
         public var rooms = 1_000
-        /// Participants in one room; who joins beyond is told so and sent away.
-        public var participantsPerRoom = 100
+        /// Participants in one room; a further join is answered with 429. 0 leaves it to the bound on all rooms, as LiveKit's
+        /// server does.
+        public var participantsPerRoom = 0
         /// Participants over all rooms; a further join is answered with 503.
         public var participants = 2_000
         /// Participants that have joined and whose media connection does not stand yet, over all rooms.
         public var pendingParticipants = 256
         /// Tracks that one participant has announced and not yet begun to send.
         public var pendingTracks = 20
+        /// Tracks that one participant publishes, with those announced.
+        public var tracks = 100
+        /// Connections that only publish, beside the one of their participant.
+        public var publishConnections = 4
         /// Bytes of one signal message.
         public var signalMessage = 2 * 1024 * 1024
         /// Media connections that have not yet completed their handshake, over the whole server.
         public var halfOpenPeers = 512
         /// TCP connections at a time, signalling and plain requests together.
         public var connections = 2_048
-        /// Characters of an identity, a participant's name or a room's name.
+        /// Bytes, as all text is counted in UTF-8, of an identity, of a participant's, a track's or a room's name.
         public var name = 256
         /// Bytes of a participant's or a room's metadata.
         public var metadata = 512 * 1024
         /// Bytes of a participant's attributes, names and values together.
         public var attributes = 64 * 1024
+        /// Bytes of everything that a newcomer is told of a room: its metadata and all its participants with their metadata,
+        /// attributes and tracks. Clients take messages of 2 MiB; what would make a room longer is refused.
+        public var roomDescription = 1_792 * 1024
 
         /// The default bounds.
         public init() {}

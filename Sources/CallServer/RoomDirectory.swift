@@ -1,6 +1,8 @@
 import LiveKitProtocol
 import NIOConcurrencyHelpers
 import NIOCore
+import RTCTransport
+import RTCWire
 
 /// Finds or makes the room of a name, and keeps the counts that the server's limits are about. The one thing that all
 /// event loops share.
@@ -21,11 +23,34 @@ final class RoomDirectory: Sendable {
                 && (rooms[room] != nil || rooms.count < limits.rooms)
         }
 
-        func isFree(_ room: String, _ limits: CallServerConfiguration.Limits) -> Bool {
-            takes(room, limits) && (seated[room]?.count ?? 0) < min(limits.participantsPerRoom, seats[room] ?? .max)
+        /// Bytes of what a newcomer is told of each room.
+        var described: [String: Int] = [:]
+        /// Joins of each participant, by room and identity.
+        var joins = TokenBuckets<String>(rate: 1, burst: 30)
+
+        func admission(
+            _ room: String, _ newcomer: RoomNewcomer, _ limits: CallServerConfiguration.Limits
+        ) -> Admission {
+            guard takes(room, limits) else { return .serverIsFull }
+            let bound = limits.participantsPerRoom > 0 ? limits.participantsPerRoom : .max
+            guard (seated[room]?.count ?? 0) < min(bound, seats[room] ?? .max),
+                (described[room] ?? 0) + newcomer.description <= limits.roomDescription
+            else { return .roomIsFull }
+            guard let main = newcomer.mainIdentity else { return .free }
+            let others = seated[room]?.keys.count { $0.hasPrefix(main + "#") } ?? 0
+            return others < limits.publishConnections ? .free : .tooManyConnections
         }
 
         func isSeated(_ identity: String, in room: String) -> Bool { seated[room]?[identity] != nil }
+    }
+
+    /// Whether there is room for somebody.
+    enum Admission: Sendable {
+        case free
+        case serverIsFull
+        case roomIsFull
+        /// The participant has as many connections that only publish as it may have.
+        case tooManyConnections
     }
 
     /// What one participant takes of the server's limits; given back once.
@@ -78,22 +103,36 @@ final class RoomDirectory: Sendable {
         self.loops = loops
     }
 
-    /// Whether the server has room for somebody; one who is there already takes the place of the earlier self. Whether
-    /// the room is full is said later, by a message: clients try again elsewhere where the server is full, and don't here.
-    func mayEnter(_ room: String, _ identity: String) -> Bool {
-        state.withLockedValue { $0.isSeated(identity, in: room) || $0.takes(room, configuration.limits) }
+    /// Whether there is room for somebody; one who is there already takes the place of the earlier self.
+    func admission(of newcomer: RoomNewcomer, to room: String) -> Admission {
+        state.withLockedValue { state in
+            state.isSeated(newcomer.identity, in: room)
+                ? .free : state.admission(room, newcomer, configuration.limits)
+        }
     }
 
-    /// A seat in a room, or nil where the room or the server is full.
-    func takeSeat(in room: String, for identity: String) -> Seat? {
+    /// Whether somebody may join now; who joins over and over has to wait.
+    func mayJoinAgain(_ room: String, _ identity: String, now: Instant = MonotonicClock.now()) -> Bool {
+        state.withLockedValue { $0.joins.take("\(room.utf8.count) \(room) \(identity)", now: now) }
+    }
+
+    /// A seat in a room, or nil where there is none.
+    func takeSeat(in room: String, for newcomer: RoomNewcomer) -> Seat? {
         let isFree = state.withLockedValue { state in
-            guard state.isFree(room, configuration.limits) else { return false }
+            guard case .free = state.admission(room, newcomer, configuration.limits) else { return false }
             state.participants += 1
             state.pending += 1
-            state.seated[room, default: [:]][identity, default: 0] += 1
+            state.seated[room, default: [:]][newcomer.identity, default: 0] += 1
             return true
         }
-        return isFree ? Seat(directory: self, room: room, identity: identity) : nil
+        return isFree ? Seat(directory: self, room: room, identity: newcomer.identity) : nil
+    }
+
+    /// A room has come to be described by so many bytes.
+    func note(description bytes: Int, of room: LiveKitRoom) {
+        state.withLockedValue { state in
+            if state.rooms[room.name] === room { state.described[room.name] = bytes > 0 ? bytes : nil }
+        }
     }
 
     private func release(_ room: String, _ identity: String, pending: Bool, participant: Bool) {
@@ -166,6 +205,7 @@ final class RoomDirectory: Sendable {
             guard state.rooms[room.name] === room else { return }
             state.rooms[room.name] = nil
             state.seats[room.name] = nil
+            state.described[room.name] = nil
         }
     }
 }

@@ -134,6 +134,25 @@ import Testing
         #expect(Self.violations(bare).contains(.completeFields))
     }
 
+    /// Two calls of one conversation at a time: what happens in it might be written into either.
+    @Test func aConversationHasOneCallAtATime() {
+        let first = Self.call()
+        let second = first.map { event in
+            var event = event
+            event.callId = "d"
+            event.id = "d" + event.id
+            return event
+        }
+        #expect(Self.violations(first + second) == [])
+        #expect(Self.violations(zip(first, second).flatMap { [$0, $1] }) == [.oneCallPerConversation])
+        let elsewhere = second.map { event in
+            var event = event
+            event.conversationId = "w"
+            return event
+        }
+        #expect(Self.violations(zip(first, elsewhere).flatMap { [$0, $1] }) == [])
+    }
+
     @Test func aViolationIsAnEvent() {
         let journal = CallJournal()
         var events = Self.call()

@@ -7,7 +7,9 @@ import Testing
     private static let router: HTTPRouter = {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }
-        router.any("/echo") { HTTPResponse(.ok, contentType: "text/plain", $0.body.readableBytesView) }
+        router.any("/echo", body: HTTPBodyGate(bytes: 2 << 20)) {
+            HTTPResponse(.ok, contentType: "text/plain", $0.body.readableBytesView)
+        }
         return router
     }()
 

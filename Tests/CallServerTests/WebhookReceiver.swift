@@ -31,7 +31,7 @@ final class WebhookReceiver: Sendable {
     var router: HTTPRouter {
         var router = HTTPRouter()
         router.any(
-            "/hooks",
+            "/hooks", body: HTTPBodyGate(bytes: 2 << 20),
             later: { [self] request, eventLoop in
                 note(request).map { eventLoop.makeSucceededFuture($0) } ?? eventLoop.makePromise().futureResult
             })

@@ -1,6 +1,13 @@
 /// Checks journals against the rules while they are being written. Any number of calls may be interleaved.
 public struct JournalChecker: Sendable {
     private var calls: [String: CheckedCall] = [:]
+    /// The calls that have not ended, by the conversation that they belong to.
+    private var open: [Conversation: String] = [:]
+
+    private struct Conversation: Hashable {
+        var account: String
+        var id: String
+    }
 
     /// A checker that has seen nothing.
     public init() {}
@@ -10,7 +17,25 @@ public struct JournalChecker: Sendable {
         guard event.eventType != .violation else { return [] }
         var found: [JournalViolation] = []
         calls[event.callId, default: CheckedCall(id: event.callId)].check(event, into: &found)
+        checkConversation(event, into: &found)
         return found
+    }
+
+    private mutating func checkConversation(_ event: JournalEvent, into found: inout [JournalViolation]) {
+        let conversation = Conversation(account: event.accountId, id: event.conversationId)
+        switch event.eventType {
+        case .initiated:
+            if let other = open[conversation], other != event.callId {
+                found.append(
+                    JournalViolation(
+                        callId: event.callId, rule: .oneCallPerConversation, eventId: event.id,
+                        detail: "the conversation \(event.conversationId) has the call \(other), which has not ended"))
+            } else {
+                open[conversation] = event.callId
+            }
+        case .ended: if open[conversation] == event.callId { open[conversation] = nil }
+        default: break
+        }
     }
 
     /// The violations that become apparent because nothing follows: calls that have not ended.

@@ -22,6 +22,8 @@ public enum JournalRule: String, Sendable, Hashable, Codable, CaseIterable {
     case uniqueIDs = "UNIQUE_IDS"
     /// A loss of somebody's media is followed by its return or by their leaving, and doesn't come twice in a row.
     case reconnectionInOrder = "RECONNECTION_IN_ORDER"
+    /// A conversation has one call at a time: what happens in it would else be written into the wrong one.
+    case oneCallPerConversation = "ONE_CALL_PER_CONVERSATION"
 }
 
 /// A journal that breaks a rule.

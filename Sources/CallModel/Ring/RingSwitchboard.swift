@@ -8,9 +8,11 @@ public struct RingSwitchboard: Sendable {
         public var devices = 10_000
         /// Devices of one person.
         public var devicesPerPerson = 10
+        /// Calls at a time that one person has placed.
+        public var callsPerPerson = 20
         /// People that one call rings for, over all groups.
         public var peoplePerCall = 100
-        /// Characters of an id or a name.
+        /// Bytes of an id or a name, in UTF-8.
         public var name = 256
 
         /// The default bounds.
@@ -111,10 +113,22 @@ public struct RingSwitchboard: Sendable {
     ) throws(RingRefusal) -> String {
         try check(request)
         guard calls.count < settings.limits.calls else { throw RingRefusal(.tooMany, "too many calls at a time") }
+        let own = calls.values.count { $0.record.initiatorPersonId == device.personId }
+        guard own < settings.limits.callsPerPerson else {
+            throw RingRefusal(
+                .tooMany, "\(device.personId) has placed \(own) calls that have not ended; end one of them first")
+        }
         var request = request
         if request.callId.isEmpty { request.callId = newID() }
         guard calls[request.callId] == nil else {
             throw RingRefusal(.invalid, "the call \"\(request.callId)\" has been placed already")
+        }
+        // What happens in a conversation is written into its call: there is one at a time.
+        if let other = call(ofConversation: request.conversationId) {
+            throw RingRefusal(
+                .conversationBusy,
+                "the conversation \"\(request.conversationId)\" has the call \"\(other)\"; wait for its end, or name another"
+            )
         }
         var record = CallRecord(
             id: request.callId, accountId: settings.accountId, conversationId: request.conversationId,
@@ -156,7 +170,7 @@ public struct RingSwitchboard: Sendable {
 
     private func check(_ device: RingDevice) throws(RingRefusal) {
         guard isName(device.personId), isName(device.deviceToken) else {
-            throw RingRefusal(.invalid, "person and device have 1 to \(settings.limits.name) characters")
+            throw RingRefusal(.invalid, "person and device have 1 to \(settings.limits.name) bytes of UTF-8")
         }
     }
 
@@ -171,11 +185,12 @@ public struct RingSwitchboard: Sendable {
                 .invalid, "at most \(settings.limits.peoplePerCall) people are mandatory, each with a name")
         }
         guard request.groups.allSatisfy({ $0.allSatisfy(isName) }), isName(request.conversationId),
-            request.callId.count <= settings.limits.name, request.callerName.count <= settings.limits.name
-        else { throw RingRefusal(.invalid, "ids and names have 1 to \(settings.limits.name) characters") }
+            request.callId.utf8.count <= settings.limits.name,
+            request.callerName.utf8.count <= settings.limits.name
+        else { throw RingRefusal(.invalid, "ids and names have 1 to \(settings.limits.name) bytes of UTF-8") }
     }
 
-    private func isName(_ text: String) -> Bool { (1...settings.limits.name).contains(text.count) }
+    private func isName(_ text: String) -> Bool { (1...settings.limits.name).contains(text.utf8.count) }
 }
 
 /// Why the exchange does not do what a device says.
@@ -188,6 +203,8 @@ public struct RingRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case unknownCall
         /// A bound is reached.
         case tooMany
+        /// The conversation has a call already.
+        case conversationBusy
     }
 
     /// What is wrong.

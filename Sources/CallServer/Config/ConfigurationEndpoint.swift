@@ -26,25 +26,48 @@ struct ConfigurationEndpoint: Sendable {
     let keyring: APIKeyring
     let service: ServiceConfigurationBox
 
+    /// Bytes of a document; its greetings may hold sound.
+    private static let longestDocument = 2 * 1024 * 1024
+
+    func add(to router: inout HTTPRouter) {
+        let gate = HTTPBodyGate(bytes: Self.longestDocument) { request in
+            if case .refused(let response) = check(request) { response } else { nil }
+        }
+        router.any(Self.path, body: gate) { respond(to: $0) }
+    }
+
     func respond(to request: HTTPRequest) -> HTTPResponse {
-        switch keyring.check(request) {
+        switch check(request) {
         case .refused(let response): return response
         case .known(let key, _):
-            guard isAdministrator(key) else {
-                return HTTPResponse(
-                    .forbidden, "the API key \(key) may not change the configuration; name it in administrators")
+            do {
+                let configuration = try ServiceConfiguration(json: Data(request.body.readableBytesView))
+                guard isAdministrator(key, in: configuration) else {
+                    return HTTPResponse(
+                        .badRequest, "administrators: the API key \(key) would lock itself out; name it among them")
+                }
+                service.value = configuration
+                return HTTPResponse(.noContent, "")
+            } catch {
+                return HTTPResponse(.badRequest, error.description)
             }
-        }
-        guard request.method == .PUT else { return HTTPResponse(.methodNotAllowed, "use PUT") }
-        do {
-            service.value = try ServiceConfiguration(json: Data(request.body.readableBytesView))
-            return HTTPResponse(.noContent, "")
-        } catch {
-            return HTTPResponse(.badRequest, error.description)
         }
     }
 
-    private func isAdministrator(_ key: String) -> Bool {
-        service.value.administrators?.contains(key) ?? (keyring.keys.count == 1)
+    /// Who asks, and whether they may change anything.
+    private func check(_ request: HTTPRequest) -> APIKeyring.Verdict {
+        let verdict = keyring.check(request)
+        guard case .known(let key, _) = verdict else { return verdict }
+        guard isAdministrator(key, in: service.value) else {
+            return .refused(
+                HTTPResponse(
+                    .forbidden, "the API key \(key) may not change the configuration; name it in administrators"))
+        }
+        guard request.method == .PUT else { return .refused(HTTPResponse(.methodNotAllowed, "use PUT")) }
+        return verdict
+    }
+
+    private func isAdministrator(_ key: String, in configuration: ServiceConfiguration) -> Bool {
+        configuration.administrators?.contains(key) ?? (keyring.keys.count == 1)
     }
 }

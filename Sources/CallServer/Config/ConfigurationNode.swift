@@ -54,29 +54,22 @@ struct ConfigurationNode {
 }
 
 extension ConfigurationNode {
-    /// Reads a document. Throws what is no JSON, with line and column where they are known.
+    /// Reads a document. Throws what is no JSON, with line and column.
     init(parsing data: Data) throws(ServiceConfigurationError) {
+        if let offset = JSONGrammar.fault(in: Array(data)) {
+            throw ServiceConfigurationError(path: "", problem: "this is no valid JSON\(Self.place(offset, in: data))")
+        }
         do {
             self.init(value: try JSONDecoder().decode(JSONValue.self, from: data), path: "")
         } catch {
-            throw ServiceConfigurationError(path: "", problem: "this is no valid JSON\(Self.place(of: data))")
+            throw ServiceConfigurationError(path: "", problem: "this is no valid JSON")
         }
     }
 
-    /// Where a document stops being JSON: the decoder doesn't say, an older reader gives the byte.
-    private static func place(of data: Data) -> String {
-        do {
-            _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-            return ""
-        } catch {
-            let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
-            guard let offset = text.split(whereSeparator: { !$0.isNumber }).last.flatMap({ Int($0) }) else {
-                return text.isEmpty ? "" : ": \(text)"
-            }
-            let before = data.prefix(offset)
-            let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-            let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
-            return " at line \(line), column \(column)"
-        }
+    private static func place(_ offset: Int, in data: Data) -> String {
+        let before = data.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+        return " at line \(line), column \(column)"
     }
 }

@@ -16,7 +16,7 @@ struct DescriptorEndpoint: Sendable {
     static let path = "/callbridge/v1/descriptor"
 
     let keyring: APIKeyring
-    /// The longest conversation, identity or name, in characters.
+    /// The longest conversation, identity or name, in bytes of UTF-8.
     let longestName: Int
     let service: ServiceConfigurationBox
     let calls: CallTable
@@ -43,10 +43,11 @@ struct DescriptorEndpoint: Sendable {
 
     private func respond(to request: HTTPRequest, key: String, secret: String) -> HTTPResponse {
         guard let conversation = request["conversation"], isName(conversation) else {
-            return HTTPResponse(.badRequest, "conversation is needed, with 1 to \(longestName) characters")
+            return HTTPResponse(.badRequest, "conversation is needed, with 1 to \(longestName) bytes of UTF-8")
         }
         guard ["identity", "name", "area", "provider"].allSatisfy({ isName(request[$0] ?? "-") }) else {
-            return HTTPResponse(.badRequest, "identity, name, area and provider have 1 to \(longestName) characters")
+            return HTTPResponse(
+                .badRequest, "identity, name, area and provider have 1 to \(longestName) bytes of UTF-8")
         }
         if request.method == .DELETE {
             calls.ended(conversation: conversation)
@@ -67,7 +68,7 @@ struct DescriptorEndpoint: Sendable {
         }
     }
 
-    private func isName(_ text: String) -> Bool { (1...longestName).contains(text.count) }
+    private func isName(_ text: String) -> Bool { (1...longestName).contains(text.utf8.count) }
 
     private static func newIdentity() -> String { "guest-\(SessionID.participant().dropFirst(3))" }
 

@@ -1,3 +1,4 @@
+import LiveKitProtocol
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -6,6 +7,7 @@ extension HTTPConnection {
     /// Gives a whole request to its route.
     func answer(_ request: HTTPRequest, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         exchanges &+= 1
+        connections?.note(context.channel, .busy)
         // The decoder parses nothing behind a request to upgrade, granted or not.
         let endsParsing = head.headers.contains(name: "upgrade") || head.method == .CONNECT
         state = .answering(
@@ -41,15 +43,19 @@ extension HTTPConnection {
 
     /// Answers in a route's stead, and ends the connection.
     func refuse(_ status: HTTPResponseStatus, _ text: String, _ context: ChannelHandlerContext) {
+        refuse(HTTPResponse(status, text), context)
+    }
+
+    func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
         switch state {
-        case .receiving(let head):
+        case .receiving(let head, _):
             let isCrossOrigin = CrossOrigin.isAsked(head.headers)
             state = .answering(
                 Exchange(method: head.method, path: "", keepsAlive: false, isCrossOrigin: isCrossOrigin))
         case .answering(let exchange): state = .answering(exchange.last)
         default: state = .answering(Exchange(method: .GET, path: "", keepsAlive: false, isCrossOrigin: false))
         }
-        respond(HTTPResponse(status, text), context)
+        respond(response, context)
     }
 
     func respond(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
@@ -59,7 +65,7 @@ extension HTTPConnection {
         logger.debug(
             "answered",
             metadata: [
-                "method": "\(exchange.method)", "path": "\(exchange.path.prefix(200))",
+                "method": "\(exchange.method)", "path": "\(PrintableText.of(exchange.path, limit: 200))",
                 "status": "\(response.status.code)", "remote": remote(context),
             ])
         let head = HTTPResponseHead(
@@ -95,9 +101,7 @@ extension HTTPRouter {
             let method = request.method == .HEAD ? .GET : request.method
             let found = handlers.first { $0.method == method } ?? handlers.first { $0.method == nil }
             if let found { return found.handler(request, eventLoop) }
-            var refusal = HTTPResponse(.methodNotAllowed, "this path does not have this method")
-            refusal.fields["Allow"] = handlers.compactMap { $0.method?.rawValue }.sorted().joined(separator: ", ")
-            return eventLoop.makeSucceededFuture(refusal)
+            return eventLoop.makeSucceededFuture(Self.methodNotAllowed(handlers))
         case .webSocket(let plain, _): return plain(request, eventLoop)
         case .events:
             var refusal = HTTPResponse(.methodNotAllowed, "this path is a stream of events: use GET")

@@ -24,7 +24,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     enum State {
         /// For the head of a request.
         case waiting
-        case receiving(HTTPRequestHead)
+        /// The head is read; its route takes so many bytes of body.
+        case receiving(HTTPRequestHead, body: Int)
         /// A route has the request.
         case answering(Exchange)
         /// The response is on its way to the socket.
@@ -44,6 +45,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Over TLS.
     private let isSecure: Bool
     private let meter: StallMeter
+    let connections: HTTPConnections?
     var state = State.waiting
     /// Counts the requests: answers to earlier ones are late.
     var exchanges = 0
@@ -54,8 +56,10 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
 
     private init(
-        router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, isSecure: Bool, meter: StallMeter, logger: Logger
+        router: HTTPRouter, limits: HTTPLimits, codec: HTTPCodec, isSecure: Bool, meter: StallMeter,
+        connections: HTTPConnections?, logger: Logger
     ) {
+        self.connections = connections
         self.isSecure = isSecure
         self.meter = meter
         self.router = router
@@ -67,11 +71,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Makes `channel` an HTTP connection. Call on its loop.
     static func install(
         on channel: any Channel, router: HTTPRouter, limits: HTTPLimits, isSecure: Bool = false,
-        meter: StallMeter = StallMeter(), logger: Logger
+        meter: StallMeter = StallMeter(), connections: HTTPConnections? = nil, logger: Logger
     ) throws {
         let codec = HTTPCodec(limits: limits)
         let connection = HTTPConnection(
-            router: router, limits: limits, codec: codec, isSecure: isSecure, meter: meter, logger: logger)
+            router: router, limits: limits, codec: codec, isSecure: isSecure, meter: meter,
+            connections: connections, logger: logger)
         try channel.pipeline.syncOperations.addHandlers([codec.encoder, codec.decoder, connection])
     }
 
@@ -107,10 +112,10 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         switch (state, part) {
         case (.waiting, .head(let head)):
             begin(head, context)
-        case (.receiving, .body(var bytes)):
-            guard body.readableBytes + bytes.readableBytes <= limits.bodyBytes else { return refuseBody(context) }
+        case (.receiving(_, let limit), .body(var bytes)):
+            guard body.readableBytes + bytes.readableBytes <= limit else { return refuseBody(limit, context) }
             body.writeBuffer(&bytes)
-        case (.receiving(let head), .end):
+        case (.receiving(let head, _), .end):
             var request = HTTPRequest(head)
             swap(&request.body, &body)
             request.isSecure = isSecure
@@ -122,16 +127,24 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        state = .receiving(head)
-        body.clear()
+        state = .receiving(head, body: 0)
+        body = ByteBuffer()
         setDeadline(limits.requestTimeout, context)
         let hosts = head.headers["host"].count
         guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else {
             return refuse(.badRequest, "one Host field is needed", context)
         }
-        if let length = head.headers.first(name: "content-length"), (Int(length) ?? .max) > limits.bodyBytes {
-            return refuseBody(context)
+        guard head.announcesBody else { return }
+        // Who may not ask has nothing to send: the body is neither waited for nor kept.
+        let request = HTTPRequest(head)
+        if let refusal = CrossOrigin.preflight(request) ?? router.refusal(of: request) {
+            return refuse(refusal, context)
         }
+        let limit = min(router.gate(for: request.path).bytes, limits.bodyBytes)
+        if let length = head.headers.first(name: "content-length"), (Int(length) ?? .max) > limit {
+            return refuseBody(limit, context)
+        }
+        state = .receiving(head, body: limit)
         // RFC 9110 section 10.1.1: large bodies wait for our consent.
         if head.version == .http1_1, head.headers[canonicalForm: "expect"].contains("100-continue") {
             context.writeAndFlush(
@@ -139,8 +152,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func refuseBody(_ context: ChannelHandlerContext) {
-        refuse(.payloadTooLarge, "a body has at most \(limits.bodyBytes) bytes", context)
+    private func refuseBody(_ limit: Int, _ context: ChannelHandlerContext) {
+        refuse(.payloadTooLarge, "a body has at most \(limit) bytes here", context)
     }
 
     private var isBusy: Bool {
@@ -153,6 +166,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// The response is written: on to the next request.
     func resume(_ context: ChannelHandlerContext) {
         state = .waiting
+        connections?.note(context.channel, .idle)
         setDeadline(limits.keepAliveTimeout, context)
         consume(context)
         guard !isBusy, isReadHeldBack else { return }
@@ -234,6 +248,14 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     func remote(_ context: ChannelHandlerContext) -> Logger.MetadataValue {
         "\(context.remoteAddress.map(String.init(describing:)) ?? "unknown")"
+    }
+}
+
+extension HTTPRequestHead {
+    /// RFC 9112 section 6.3: a request has a body where one of these fields says so.
+    fileprivate var announcesBody: Bool {
+        if headers.contains(name: "transfer-encoding") { return true }
+        return headers.first(name: "content-length").map { Int($0) != 0 } ?? false
     }
 }
 

@@ -34,6 +34,7 @@ struct HTTPRouter: Sendable {
     }
 
     private var exact: [String: Route] = [:]
+    private var gates: [String: HTTPBodyGate] = [:]
     private var prefixes: [(path: String, route: Route)] = []
 
     init() {}
@@ -42,10 +43,38 @@ struct HTTPRouter: Sendable {
     mutating func get(_ path: String, _ handler: @escaping Handler) { add(.GET, path, Self.late(handler)) }
 
     /// Answers every method that has no route of its own.
-    mutating func any(_ path: String, _ handler: @escaping Handler) { add(nil, path, Self.late(handler)) }
+    mutating func any(_ path: String, body: HTTPBodyGate = .none, _ handler: @escaping Handler) {
+        any(path, body: body, later: Self.late(handler))
+    }
 
     /// Answers every method that has no route of its own, later.
-    mutating func any(_ path: String, later handler: @escaping LateHandler) { add(nil, path, handler) }
+    mutating func any(_ path: String, body: HTTPBodyGate = .none, later handler: @escaping LateHandler) {
+        add(nil, path, handler)
+        gates[path] = body
+    }
+
+    /// The bodies that the route of a path takes.
+    func gate(for path: String) -> HTTPBodyGate {
+        if exact[path] != nil { return gates[path] ?? .none }
+        return prefixes.first { path.hasPrefix($0.path) }.flatMap { gates[$0.path + "*"] } ?? .none
+    }
+
+    /// The answer to a request with a body, where the head alone decides it.
+    func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        switch route(for: request.path) {
+        case nil: .notFound
+        case .plain(let handlers)
+        where !handlers.contains { $0.method == nil || $0.method == request.method }:
+            Self.methodNotAllowed(handlers)
+        case .plain, .webSocket, .events: gate(for: request.path).refusal(request)
+        }
+    }
+
+    static func methodNotAllowed(_ handlers: [(method: HTTPMethod?, handler: LateHandler)]) -> HTTPResponse {
+        var refusal = HTTPResponse(.methodNotAllowed, "this path does not have this method")
+        refusal.fields["Allow"] = handlers.compactMap { $0.method?.rawValue }.sorted().joined(separator: ", ")
+        return refusal
+    }
 
     /// Serves WebSockets.
     ///

@@ -37,7 +37,7 @@ final class HTTPServer: Sendable {
         guard (0...65_535).contains(port) else {
             return group.any().makeFailedFuture(HTTPBindError(host: host, port: port, reason: .noSuchPort))
         }
-        let connections = HTTPConnections(limit: limits.connections)
+        let connections = HTTPConnections(limits: limits, logger: logger)
         return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -51,7 +51,9 @@ final class HTTPServer: Sendable {
                     }
                     guard isAdmitted else { return try HTTPOverload.refuse(channel, limits: limits) }
                     try HTTPConnection.install(
-                        on: channel, router: router, limits: limits, isSecure: tls != nil, meter: meter, logger: logger)
+                        on: channel, router: router, limits: limits, isSecure: tls != nil, meter: meter,
+                        connections: connections,
+                        logger: logger)
                 }
             }
             .bind(host: host, port: port)

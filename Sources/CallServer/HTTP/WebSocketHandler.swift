@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOWebSocket
+import RTCTransport
 
 /// One WebSocket between its frames and a `SignalReceiver`: messages, pings, the closing handshake, and the bounds on a
 /// client that is silent or does not read.
@@ -26,12 +27,19 @@ final class WebSocketHandler: ChannelDuplexHandler {
     /// Nothing has come since the last ping: only then can silence be the client's.
     private var isPingPending = false
     private var timer: Scheduled<Void>?
+    private var gate: MessageGate
+    /// Opens the gate for what waits at it.
+    private var turn: Scheduled<Void>?
+    private var isReadHeldBack = false
+    private var wasSlowedDown = false
 
     init(limits: HTTPLimits, logger: Logger) {
         self.limits = limits
         self.logger = logger
         assembler = WebSocketAssembler(
             maximumBytes: limits.messageBytes, maximumFragments: limits.messageFragments)
+        gate = MessageGate(
+            rate: limits.messageRate, burst: limits.messageBurst, capacity: limits.waitingMessages)
     }
 
     /// From now on `receiver` gets the messages, unless the connection is over already.
@@ -51,7 +59,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         switch assembler.receive(unwrapInboundIn(data)) {
         case .nothing: break
         case .message(let message):
-            if case .open = state { receiver?.received(message) }
+            if case .open = state { admit(message, context) }
         case .ping(let bytes):
             if case .open = state { send(.pong, bytes, context) }
         case .close(let code, _):
@@ -59,6 +67,38 @@ final class WebSocketHandler: ChannelDuplexHandler {
             finish(context)
         case .violation(let code, let text): violated(code, text, context)
         }
+    }
+
+    private func admit(_ message: SignalMessage, _ context: ChannelHandlerContext) {
+        switch gate.admit(message, now: MonotonicClock.now()) {
+        case .pass: receiver?.received(message)
+        case .wait: awaitTurn(context)
+        case .overflow:
+            violated(.policyViolation, "more than \(limits.waitingMessages) messages ahead of their rate", context)
+        }
+    }
+
+    private func awaitTurn(_ context: ChannelHandlerContext) {
+        guard turn == nil else { return }
+        if !wasSlowedDown {
+            wasSlowedDown = true
+            logger.notice(
+                "WebSocket client sends faster than it may, slowed down",
+                metadata: ["remote": remote(context), "messagesPerSecond": "\(Int(limits.messageRate))"])
+        }
+        let wait = gate.delay(now: MonotonicClock.now()).nanoseconds
+        // Several at a time, so that a client that waits does not have our timers wait on it.
+        let time = TimeAmount.nanoseconds(max(wait, 20_000_000))
+        turn = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+            turn = nil
+            while case .open = state, let message = gate.next(now: MonotonicClock.now()) { receiver?.received(message) }
+            guard case .open = state else { return }
+            if gate.isHolding { awaitTurn(context) } else { readOn(context) }
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if gate.isHolding { isReadHeldBack = true } else { context.read() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -153,7 +193,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     private func schedulePing(_ context: ChannelHandlerContext) {
         setTimer(limits.pingInterval, context) { [self] in
-            guard !isPingPending || NIODeadline.now() - lastHeard <= limits.silenceLimit else {
+            // Who is slowed down is not read, and so not heard.
+            guard !isPingPending || gate.isHolding || NIODeadline.now() - lastHeard <= limits.silenceLimit else {
                 logger.info("WebSocket client is silent, dropped", metadata: ["remote": remote(context)])
                 end()
                 return context.close(promise: nil)
@@ -169,6 +210,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     /// dropped until the client has closed too, or has had its time.
     private func awaitClose(_ context: ChannelHandlerContext) {
         state = .closing
+        gate.clear()
+        readOn(context)
         setTimer(limits.goodbyeTimeout, context) { [self] in finish(context) }
     }
 
@@ -177,12 +220,22 @@ final class WebSocketHandler: ChannelDuplexHandler {
         end()
         setTimer(limits.closeTimeout, context) { context.close(promise: nil) }
         context.close(mode: .output, promise: nil)
+        readOn(context)
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeldBack else { return }
+        isReadHeldBack = false
+        context.read()
     }
 
     private func end() {
         state = .over
         timer?.cancel()
         timer = nil
+        turn?.cancel()
+        turn = nil
+        gate.clear()
         let receiver = receiver
         self.receiver = nil
         receiver?.disconnected()

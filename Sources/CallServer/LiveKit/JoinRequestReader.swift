@@ -11,6 +11,7 @@ enum JoinRequestReader {
         }
         try ticket.describe(metadata: join.metadata, attributes: join.participantAttributes)
         ticket.client = join.clientInfo
+        ticket.client.capabilities = join.clientInfo.capabilities.known
         ticket.autoSubscribe = join.connectionSettings.autoSubscribe
         ticket.allowsPause = join.connectionSettings.subscriberAllowPause
         ticket.reconnects = join.reconnect
@@ -45,9 +46,9 @@ enum JoinQueryReader {
             $0.browser = request["browser"] ?? ""
             $0.browserVersion = request["browser_version"] ?? ""
             $0.network = request["network"] ?? ""
-            $0.capabilities = (request["capabilities"] ?? "").split(separator: ",").compactMap {
-                capabilities[String($0)]
-            }
+            $0.capabilities =
+                (request["capabilities"] ?? "").split(separator: ",", maxSplits: RequestBounds.features)
+                .compactMap { capabilities[String($0)] }.known
         }
         try ticket.describe(attributes: attributes(request, isStrict: isStrict))
         if let name = request["publish"], !name.isEmpty { try ticket.becomePublishOnly(name) }

@@ -7,6 +7,8 @@ import SFUCore
 extension LiveKitParticipant {
     /// Notes a track that the client is going to send, and tells it the track's sid.
     func addTrack(_ request: Livekit_AddTrackRequest) {
+        let limits = room.configuration.limits
+        guard request.isBounded(name: limits.name) else { return refuse(request, .limitExceeded) }
         if let known = pendingTracks.first(where: { $0.cid == request.cid }) { return confirm(known) }
         let source = TrackSource(request.source)
         let permissions = room.model.participant(sid)?.permissions
@@ -17,11 +19,12 @@ extension LiveKitParticipant {
         if permissions?.mayPublish(source) != true || request.type == .data {
             return refuse(request, request.type == .data ? .unsupportedType : .notAllowed)
         }
-        let limits = room.configuration.limits
-        guard pendingTracks.count < limits.pendingTracks, request.cid.count <= limits.name,
-            request.name.count <= limits.name, request.layers.count <= 4, request.simulcastCodecs.count <= 4
-        else { return refuse(request, .limitExceeded) }
+        let record = room.model.participant(sid)
         let track = LiveKitTrack(request, publisher: sid)
+        guard pendingTracks.count < limits.pendingTracks,
+            pendingTracks.count + (record?.tracks.count ?? 0) < limits.tracks,
+            let record, room.describes(record, self, adding: track.info)
+        else { return refuse(request, .limitExceeded) }
         pendingTracks.append(track)
         confirm(track)
     }
@@ -42,7 +45,7 @@ extension LiveKitParticipant {
             .with {
                 $0.requestResponse = .with {
                     $0.reason = reason
-                    $0.addTrack = request
+                    $0.addTrack = request.brief
                 }
             })
     }

@@ -23,8 +23,8 @@ extension LiveKitParticipant {
         session.participant = self
         ticket.renew(session.ticket)
         logger.info("session resumed", metadata: ["reason": "\(session.ticket.reconnectReason)"])
-        let fault = resumeFault
-        resumeFault = nil
+        let fault = simulation.resumeFault
+        simulation.resumeFault = nil
         if fault == .closesAtOnce { return closeSignalling() }
         sendResumption()
         if fault == .closesAfterMessages { return closeSignalling() }
@@ -69,10 +69,10 @@ extension LiveKitParticipant {
         guard publishes(state.publishTracks) else {
             return issueFullReconnect(.stateMismatch, because: "the client publishes a track that is not known here")
         }
-        for track in state.trackSidsDisabled {
+        if !state.trackSidsDisabled.isEmpty {
             updateSettings(
                 .with {
-                    $0.trackSids = [track]
+                    $0.trackSids = state.trackSidsDisabled
                     $0.disabled = true
                 })
         }

@@ -51,13 +51,16 @@ extension LiveKitParticipant {
         } else if room.tracks[mute.sid]?.publisher == sid {
             room.setMuted(mute.muted, track: mute.sid, of: self)
         } else {
-            refuse(.mute(mute), .notFound)
+            refuse(.mute(.with { $0.sid = PrintableText.of(mute.sid, limit: 64) }), .notFound)
         }
     }
 
     private func updateTrack(_ update: Livekit_UpdateLocalAudioTrack) {
-        let isKnown = room.updateTrack(update.trackSid, of: self) { $0.setAudioFeatures(update.features) }
-        if !isKnown { refuse(.updateAudioTrack(update), .notFound) }
+        let features = Array(update.features.prefix(RequestBounds.features))
+        let isKnown = room.updateTrack(update.trackSid, of: self) { $0.setAudioFeatures(features) }
+        if !isKnown {
+            refuse(.updateAudioTrack(.with { $0.trackSid = PrintableText.of(update.trackSid, limit: 64) }), .notFound)
+        }
     }
 
     private func updateTrack(_ update: Livekit_UpdateLocalVideoTrack) {
@@ -65,7 +68,9 @@ extension LiveKitParticipant {
             $0.width = update.width
             $0.height = update.height
         }
-        if !isKnown { refuse(.updateVideoTrack(update), .notFound) }
+        if !isKnown {
+            refuse(.updateVideoTrack(.with { $0.trackSid = PrintableText.of(update.trackSid, limit: 64) }), .notFound)
+        }
     }
 
     /// Says that a request is not fulfilled, with the request.
@@ -80,17 +85,18 @@ extension LiveKitParticipant {
     }
 
     func updateSubscription(_ update: Livekit_UpdateSubscription) {
-        let tracks = update.trackSids + update.participantTracks.flatMap(\.trackSids)
-        for track in tracks where room.tracks[track] == nil {
+        let names = RequestBounds.names(update.trackSids, update.participantTracks.flatMap(\.trackSids))
+        let known = names.filter { room.tracks[$0] != nil }
+        for track in names.lazy.filter({ self.room.tracks[$0] == nil }).prefix(RequestBounds.answers) {
             send(
                 .with {
                     $0.subscriptionResponse = .with {
-                        $0.trackSid = track
+                        $0.trackSid = PrintableText.of(track, limit: 64)
                         $0.err = .seTrackNotfound
                     }
                 })
         }
-        let known = tracks.filter { room.tracks[$0] != nil }
+        guard !known.isEmpty else { return }
         room.model.adjust(sid) { participant in
             for track in known { participant.choices[track] = update.subscribe }
         }
@@ -98,46 +104,60 @@ extension LiveKitParticipant {
     }
 
     func updateSettings(_ settings: Livekit_UpdateTrackSettings) {
-        for track in settings.trackSids {
-            guard let outgoing = subscriber.send(track: track), let track = room.tracks[track] else { continue }
+        var changed: Set<String> = []
+        for sid in RequestBounds.names(settings.trackSids) {
+            guard let track = room.tracks[sid], let outgoing = subscriber.send(track: sid) else { continue }
             outgoing.set(
                 paused: settings.disabled, layerLimit: track.layerLimit(for: settings),
                 frameRateLimit: settings.fps > 0 ? Int(settings.fps) : nil, now: MonotonicClock.now())
             if settings.priority > 0 { outgoing.priority = Int(settings.priority) }
+            changed.insert(sid)
         }
-        room.updateDemand()
+        if !changed.isEmpty { room.updateDemand(of: changed) }
     }
 
     private func updateMetadata(_ update: Livekit_UpdateParticipantMetadata) {
         var response = Livekit_RequestResponse()
         response.requestID = update.requestID
-        response.updateMetadata = update
-        (response.reason, response.message) = refusal(of: update)
-        if response.reason == .ok {
-            room.update(sid) { participant in
-                if !update.metadata.isEmpty { participant.metadata = update.metadata }
-                if !update.name.isEmpty { participant.name = update.name }
-                for (key, value) in update.attributes { participant.attributes[key] = value.isEmpty ? nil : value }
-            }
-        }
+        let changed = room.model.participant(sid).map { $0.changed(update) }
+        (response.reason, response.message) = refusal(of: update, changed)
+        // Too much is not sent back.
+        if response.reason != .limitExceeded { response.updateMetadata = update }
+        if response.reason == .ok, let changed { room.update(sid) { $0 = changed } }
         // Clients of protocol 15 and later wait for the good news too.
         if response.reason != .ok || ticket.client.protocol >= 15 { send(.with { $0.requestResponse = response }) }
     }
 
     /// `ok` where the change may be made; else why not, in LiveKit's words.
     private func refusal(
-        of update: Livekit_UpdateParticipantMetadata
+        of update: Livekit_UpdateParticipantMetadata, _ changed: RoomParticipant?
     ) -> (Livekit_RequestResponse.Reason, String) {
         let limits = room.configuration.limits
-        guard room.model.participant(sid)?.permissions.canUpdateMetadata == true else {
+        guard let changed, changed.permissions.canUpdateMetadata else {
             return (.notAllowed, "does not have permission to update own metadata")
         }
-        guard update.name.count <= limits.name else { return (.limitExceeded, "exceeds name length limit") }
+        guard update.name.utf8.count <= limits.name else { return (.limitExceeded, "exceeds name length limit") }
         guard update.metadata.utf8.count <= limits.metadata else {
             return (.limitExceeded, "exceeds metadata size limit")
         }
-        let attributes = update.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard attributes <= limits.attributes else { return (.limitExceeded, "exceeds attributes size limit") }
+        // All of them, and not those of this update alone.
+        guard RequestBounds.attributeBytes(changed.attributes) <= limits.attributes,
+            changed.attributes.count <= RequestBounds.attributes
+        else { return (.limitExceeded, "exceeds attributes size limit") }
+        guard room.describes(changed, self) else {
+            return (.limitExceeded, "exceeds what all in a room may say of themselves together")
+        }
         return (.ok, "")
+    }
+}
+
+extension RoomParticipant {
+    /// With what an update says: empty strings leave things as they are, an attribute set to nothing is removed.
+    fileprivate func changed(_ update: Livekit_UpdateParticipantMetadata) -> RoomParticipant {
+        var result = self
+        if !update.metadata.isEmpty { result.metadata = update.metadata }
+        if !update.name.isEmpty { result.name = update.name }
+        for (key, value) in update.attributes { result.attributes[key] = value.isEmpty ? nil : value }
+        return result
     }
 }

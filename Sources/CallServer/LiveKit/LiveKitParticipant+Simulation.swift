@@ -1,4 +1,13 @@
 import LiveKitProtocol
+import NIOCore
+
+/// What a test client has asked us to act out, one of each at a time.
+struct Simulation {
+    /// What goes wrong at its next resume.
+    var resumeFault: ResumeFault?
+    /// Ends its pretended speech.
+    var speaking: Scheduled<Void>?
+}
 
 extension LiveKitParticipant {
     /// Acts out what a test client wants to see.
@@ -12,10 +21,10 @@ extension LiveKitParticipant {
         case .switchCandidateProtocol: restartSubscriber()
         case .subscriberBandwidth(let bitsPerSecond): limitBandwidth(bitsPerSecond)
         case .disconnectSignalOnResume:
-            resumeFault = .closesAfterMessages
+            simulation.resumeFault = .closesAfterMessages
             closeSignalling()
         case .disconnectSignalOnResumeNoMessages:
-            resumeFault = .closesAtOnce
+            simulation.resumeFault = .closesAtOnce
             closeSignalling()
         case .leaveRequestFullReconnect: issueFullReconnect(.clientInitiated, because: "the client wants to see it")
         case nil: logger.debug("unknown scenario, not acted on")
@@ -29,7 +38,13 @@ extension LiveKitParticipant {
 
     private func simulateSpeaking(seconds: Int32) {
         room.tellEverybody(speaker: sid, level: 0.9)
-        after(max(0, min(Int(seconds), 3600)) * 1000) { $0.room.tellEverybody(speaker: $0.sid, level: 0) }
+        simulation.speaking?.cancel()
+        let time = TimeAmount.seconds(Int64(max(0, min(seconds, 3600))))
+        simulation.speaking = eventLoop.scheduleTask(in: time) { [weak self] in
+            guard let self else { return }
+            simulation.speaking = nil
+            room.tellEverybody(speaker: sid, level: 0)
+        }
     }
 }
 

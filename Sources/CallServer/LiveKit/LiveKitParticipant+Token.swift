@@ -1,11 +1,21 @@
 import LiveKitProtocol
 
 extension LiveKitParticipant {
+    private static let longestToken = 64 * 1024
+
     /// Sends a token with which the client can come back: what it may do now, for as long as its own or ten minutes.
     func sendRefreshToken() {
         guard let secret = room.configuration.keys[ticket.claims.issuer] else { return }
-        let claims = refreshedClaims(now: Double(WallClock.milliseconds / 1000))
-        send(.with { $0.refreshToken = AccessToken.mint(claims, secret: secret) })
+        var claims = refreshedClaims(now: Double(WallClock.milliseconds / 1000))
+        var token = AccessToken.mint(claims, secret: secret)
+        if token.utf8.count > Self.longestToken {
+            // Who comes back keeps what is known here; a token that no head of a request has room for helps nobody.
+            claims.metadata = nil
+            claims.attributes = nil
+            claims.roomConfig = nil
+            token = AccessToken.mint(claims, secret: secret)
+        }
+        send(.with { $0.refreshToken = token })
     }
 
     private func refreshedClaims(now: Double) -> TokenClaims {

@@ -28,8 +28,10 @@ final class LiveKitParticipant: @unchecked Sendable {
     var negotiation = NegotiationProgress()
     /// How its connection bears what it is sent.
     var streams = SubscriberStreams()
-    /// What a test client has asked us to do at its next resume.
-    var resumeFault: ResumeFault?
+    /// What a test client has asked us to act out.
+    var simulation = Simulation()
+    /// How often others are told of it at once; what comes faster is collected.
+    var announcements = TokenBucket(rate: 5, burst: 20)
     /// Reliable data messages that it was too slow for.
     var droppedData = 0
     private var timers: [any CancellableTask] = []
@@ -85,6 +87,11 @@ final class LiveKitParticipant: @unchecked Sendable {
         !isSingleConnection && ticket.client.protocol > 2 && ticket.grant.maySubscribe
     }
 
+    /// Sends what several get and is written once for all of them.
+    func send(_ response: Livekit_SignalResponse, binary: [UInt8]) {
+        if let session { session.send(response, binary: binary) } else { backlog.keep(response) }
+    }
+
     func send(_ response: Livekit_SignalResponse) {
         if let session { session.send(response) } else { backlog.keep(response) }
     }
@@ -117,6 +124,7 @@ final class LiveKitParticipant: @unchecked Sendable {
         for timer in timers { timer.cancel() }
         timers = []
         departure?.cancel()
+        simulation.speaking?.cancel()
         negotiation.cancel()
         detachSession()
         publisher.close()

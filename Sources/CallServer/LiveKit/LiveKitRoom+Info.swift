@@ -15,7 +15,8 @@ extension LiveKitRoom {
     /// Tells everybody of the room.
     func tellRoom() {
         let message = Livekit_SignalResponse.with { $0.roomUpdate.room = info }
-        for participant in participants.values { participant.send(message) }
+        let binary = message.wireBytes
+        for participant in participants.values { participant.send(message, binary: binary) }
     }
 
     /// Changes what is known of a participant's track, published or announced, and tells everybody; false where the

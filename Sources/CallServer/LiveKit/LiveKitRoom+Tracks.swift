@@ -34,6 +34,11 @@ extension LiveKitRoom {
         guard let track = tracks.removeValue(forKey: sid) else { return }
         participant.logger.info("track unpublished", metadata: ["track": "\(sid)"])
         update(participant.sid, now: true) { $0.tracks.removeAll { $0.id == sid } }
+        settleDescription(of: participant.sid)
+        // Wishes about a track end with it.
+        for other in model.participants where other.choices[sid] != nil {
+            model.adjust(other.id) { $0.choices[sid] = nil }
+        }
         observe(RoomEvent.trackUnpublished, track)
         noteRoomChange()
         settleSubscriptions()
@@ -84,12 +89,13 @@ extension LiveKitRoom {
 
     func setRule(of participant: LiveKitParticipant, _ permission: Livekit_SubscriptionPermission) {
         var entries: [String: SubscriptionRule.Entry] = [:]
-        for item in permission.trackPermissions {
+        for item in permission.trackPermissions.prefix(RequestBounds.rules) {
             let identity =
                 item.participantIdentity.isEmpty
                 ? model.participant(item.participantSid)?.identity : item.participantIdentity
-            guard let identity else { continue }
-            entries[identity] = SubscriptionRule.Entry(allTracks: item.allTracks, tracks: Set(item.trackSids))
+            guard let identity, identity.utf8.count <= configuration.limits.name else { continue }
+            let own = item.trackSids.prefix(RequestBounds.tracks).filter { $0.utf8.count <= 64 }
+            entries[identity] = SubscriptionRule.Entry(allTracks: item.allTracks, tracks: Set(own))
         }
         let rule = SubscriptionRule(everybody: permission.allParticipants, entries: entries)
         guard model.participant(participant.sid)?.rule != rule else { return }

@@ -1,6 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import NIOCore
+import RTCTransport
 import SFUCore
 
 /// News about participants who publish nothing, collected for a while.
@@ -21,7 +22,8 @@ extension LiveKitRoom {
         participants[record.id]?.send(.with { $0.update.participants = [info] })
         guard !record.permissions.isHidden else { return }
         updates.infos.removeAll { $0.sid == info.sid }
-        if now {
+        // Who has gone is not here any more, and is said at once.
+        if now, participants[record.id]?.announcements.take(now: MonotonicClock.now()) ?? true {
             broadcast([info])
         } else {
             updates.infos.append(info)
@@ -41,7 +43,15 @@ extension LiveKitRoom {
     }
 
     private func broadcast(_ infos: [Livekit_ParticipantInfo]) {
+        guard !infos.isEmpty else { return }
+        let message = Livekit_SignalResponse.with { $0.update.participants = infos }
+        // Written once: there may be much of it, and many who get it.
+        let binary = message.wireBytes
         for participant in participants.values {
+            guard infos.contains(where: { $0.sid == participant.sid }) else {
+                participant.send(message, binary: binary)
+                continue
+            }
             let others = infos.filter { $0.sid != participant.sid }
             if !others.isEmpty { participant.send(.with { $0.update.participants = others }) }
         }

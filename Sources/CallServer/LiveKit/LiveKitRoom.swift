@@ -33,6 +33,8 @@ final class LiveKitRoom: @unchecked Sendable {
     /// What a request or a token has asked of this room.
     var settings: RoomSettings
     private(set) var isClosed = false
+    /// Bytes of what newcomers are told.
+    var description: RoomDescription
     /// Calls of the room API that await a participant's answer.
     var serverCalls = ServerCalls()
 
@@ -42,6 +44,7 @@ final class LiveKitRoom: @unchecked Sendable {
         self.loop = loop
         self.directory = directory
         self.settings = settings
+        description = RoomDescription(limit: directory.configuration.limits.roomDescription)
         logger = directory.configuration.logger
         logger[metadataKey: "room"] = "\(name)"
     }
@@ -53,6 +56,7 @@ final class LiveKitRoom: @unchecked Sendable {
 
     func open() {
         loop.add(self)
+        if !describes(metadata: settings.metadata) { settings.metadata = "" }
         logger.info("room opened", metadata: ["sid": "\(sid)"])
         let interval = TimeAmount.nanoseconds(LiveKitSpeakerDetector.interval.nanoseconds)
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
@@ -115,16 +119,22 @@ final class LiveKitRoom: @unchecked Sendable {
         if let earlier = model.participant(identity: session.ticket.identity) {
             remove(earlier.id, reason: .duplicateIdentity)
         }
-        guard let seat = directory.takeSeat(in: name, for: session.ticket.identity) else {
+        guard let seat = directory.takeSeat(in: name, for: session.ticket.newcomer) else {
             return session.refuse(.joinFailure, .disconnect, because: "the room or the server is full")
         }
         guard let participant = LiveKitParticipant(session: session, room: self, seat: seat) else {
             return session.refuse(.joinFailure, .disconnect, because: "the media port has too many peers")
         }
+        let record = RoomParticipant(participant)
+        guard describes(record, participant) else {
+            participant.close(nil)
+            return session.refuse(
+                .joinFailure, .disconnect, because: "the room is full: there is too much to say of it")
+        }
         closing?.cancel()
         hadParticipants = true
         participants[participant.sid] = participant
-        model.join(RoomParticipant(participant))
+        model.join(record)
         participant.logger.info("participant joins")
         participant.begin()
         noteRoomChange()
@@ -154,6 +164,7 @@ final class LiveKitRoom: @unchecked Sendable {
         observeDeparture(info, wasActive: wasActive)
         serverCalls.end(of: sid)
         data.remove(sid)
+        settleDescription(of: sid)
         for track in gone.tracks { tracks[track.id] = nil }
         settleSubscriptions()
         detector.remove(sid)

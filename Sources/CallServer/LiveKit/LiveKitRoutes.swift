@@ -16,8 +16,9 @@ struct LiveKitRoutes: Sendable {
     }
 
     private func decide(_ request: HTTPRequest) -> WebSocketDecision {
-        do {
+        do throws(LiveKitRefusal) {
             let ticket = try admit(request)
+            guard directory.mayJoinAgain(ticket.room, ticket.identity) else { throw LiveKitRefusal.joinsTooOften }
             return .accept { channel in
                 let session = LiveKitSession(
                     channel: channel, ticket: ticket, directory: directory, logger: configuration.logger)
@@ -49,14 +50,14 @@ struct LiveKitRoutes: Sendable {
         guard let video = claims.video, video.roomJoin == true else { throw LiveKitRefusal(401, "permissions denied") }
         let limit = configuration.limits.name
         guard !claims.identity.isEmpty else { throw LiveKitRefusal(400, "identity cannot be empty") }
-        guard claims.identity.count <= limit else {
+        guard claims.identity.utf8.count <= limit else {
             throw LiveKitRefusal(400, "participant identity length exceeds limits: max length \(limit)")
         }
-        guard (claims.name ?? "").count <= limit else {
+        guard (claims.name ?? "").utf8.count <= limit else {
             throw LiveKitRefusal(400, "name length exceeds limits: max length \(limit)")
         }
         guard let room = video.room, !room.isEmpty else { throw LiveKitRefusal(400, "no room name") }
-        guard room.count <= limit else {
+        guard room.utf8.count <= limit else {
             throw LiveKitRefusal(400, "room name length exceeds limits: max length \(limit)")
         }
         // Whoever sends a join request means one connection, by whichever path.
@@ -72,10 +73,18 @@ struct LiveKitRoutes: Sendable {
             throw LiveKitRefusal(404, "requested room does not exist")
         }
         // Whoever comes back has a seat, or is told so in its own words.
-        guard ticket.reconnects || directory.mayEnter(room, ticket.identity) else {
-            throw LiveKitRefusal(503, "node has exceeded its configured limit")
-        }
+        if !ticket.reconnects { try checkRoom(ticket) }
         return ticket
+    }
+
+    /// Clients try again elsewhere where the server is full, and not where the room is.
+    private func checkRoom(_ ticket: LiveKitTicket) throws(LiveKitRefusal) {
+        switch directory.admission(of: ticket.newcomer, to: ticket.room) {
+        case .free: break
+        case .serverIsFull: throw LiveKitRefusal(503, "node has exceeded its configured limit")
+        case .roomIsFull: throw .roomIsFull
+        case .tooManyConnections: throw LiveKitRefusal(429, "the participant has too many connections that publish")
+        }
     }
 
     private func check(_ request: HTTPRequest) -> HTTPResponse? {
@@ -100,9 +109,14 @@ struct LiveKitRoutes: Sendable {
     }
 
     private func checkSizes(_ ticket: LiveKitTicket) throws(LiveKitRefusal) {
-        let attributes = ticket.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard ticket.metadata.utf8.count <= configuration.limits.metadata, attributes <= configuration.limits.attributes
+        let limits = configuration.limits
+        guard ticket.metadata.utf8.count <= limits.metadata,
+            RequestBounds.attributeBytes(ticket.attributes) <= limits.attributes,
+            ticket.attributes.count <= RequestBounds.attributes
         else { throw LiveKitRefusal(400, "metadata or attributes are too large") }
+        guard ticket.identity.utf8.count <= limits.name, ticket.addTracks.count <= limits.pendingTracks,
+            (ticket.participantID ?? "").utf8.count <= limits.name
+        else { throw LiveKitRefusal(400, "the join request has names or lists that are too long") }
     }
 
     /// The query counts only where there is no header.

@@ -50,21 +50,28 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     func received(_ message: SignalMessage) {
         guard let room = room.withLockedValue({ $0 }) else { return }
         do {
-            let request = try room.loop.meter.measure(.message, "reading of a message") { try Self.read(message) }
+            let request = try room.loop.meter.measure(.message, "reading of a message") { try read(message) }
             let isText = if case .text = message { true } else { false }
             room.eventLoop.execute {
                 self.usesText = isText
                 room.loop.meter.measure(.message, request.kind) { self.participant?.handle(request) }
             }
+        } catch let fault as SignalBounds.Fault where fault.isLength {
+            logger.notice("signalling message refused", metadata: ["reason": "\(fault)"])
+            channel.close(.messageTooLarge, reason: fault.description)
         } catch {
             close(because: "unreadable signalling message")
         }
     }
 
-    private static func read(_ message: SignalMessage) throws -> Livekit_SignalRequest {
+    private func read(_ message: SignalMessage) throws -> Livekit_SignalRequest {
+        let limits = directory.configuration.limits
         switch message {
-        case .binary(let bytes): try SignalReading.request(binary: bytes)
-        case .text(let text): try SignalReading.request(text: text)
+        case .binary(let bytes):
+            // Each attribute has some bytes of its own beside name and value.
+            return try SignalReading.request(
+                binary: bytes, metadata: limits.metadata + 2 * limits.attributes + 16 * 1024)
+        case .text(let text): return try SignalReading.request(text: text)
         }
     }
 
@@ -74,8 +81,13 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     }
 
     func send(_ response: Livekit_SignalResponse) {
+        send(response, binary: response.wireBytes)
+    }
+
+    /// - Parameter binary: the message in protobuf, which several may get.
+    func send(_ response: Livekit_SignalResponse, binary: @autoclosure () -> [UInt8]) {
         if case .leave = response.message { saidLeave = true }
-        channel.send(usesText ? .text(response.wireJSON) : .binary(response.wireBytes))
+        channel.send(usesText ? .text(response.wireJSON) : .binary(binary()))
     }
 
     /// Ends the connection in order. Browser clients take a normal closure for one that they have been told of: where no

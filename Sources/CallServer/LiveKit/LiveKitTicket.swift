@@ -14,6 +14,10 @@ struct LiveKitRefusal: Error, Hashable {
     /// The token does not grant what is asked for.
     static let noPermission = LiveKitRefusal(401, "no permissions to access the room")
 
+    /// LiveKit's words; 4xx, so that clients don't try again at once.
+    static let roomIsFull = LiveKitRefusal(429, "room has exceeded its max participants")
+    static let joinsTooOften = LiveKitRefusal(429, "this participant joins too often; try again later")
+
     var response: HTTPResponse { HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), text) }
 }
 
@@ -22,6 +26,8 @@ struct LiveKitTicket: Sendable {
     var claims: TokenClaims
     var room: String
     var identity: String
+    /// Of a connection that only publishes: whose it is.
+    private(set) var mainIdentity: String?
     /// `/rtc/v1`: one peer connection, the client offers. Otherwise two.
     var isSingleConnection: Bool
     var autoSubscribe = true
@@ -52,8 +58,29 @@ struct LiveKitTicket: Sendable {
     /// Throws where the token doesn't let it publish.
     mutating func becomePublishOnly(_ name: String) throws(LiveKitRefusal) {
         guard grant.mayPublish else { throw .noPermission }
+        guard name.utf8.count <= Self.longestPublishName, name.unicodeScalars.allSatisfy(Self.isPlain) else {
+            throw LiveKitRefusal(
+                400, "publish has 1 to \(Self.longestPublishName) bytes: letters, digits, blanks and . _ - :")
+        }
+        mainIdentity = identity
         identity += "#\(name)"
         claims.video?.canSubscribe = false
+    }
+
+    /// Bytes of the name of a connection that only publishes.
+    private static let longestPublishName = 64
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            || "._-: ".unicodeScalars.contains(scalar)
+    }
+
+    /// What the bounds of rooms are about.
+    var newcomer: RoomNewcomer {
+        RoomNewcomer(
+            identity: identity, mainIdentity: mainIdentity,
+            description: DescriptionSize.participant(
+                identity: identity, name: claims.name ?? "", metadata: metadata, attributes: attributes))
     }
 
     /// Adds what the client says of itself to what the token says; nothing that the token says is taken away.

@@ -1,7 +1,7 @@
 /// LiveKit's intervals, in milliseconds.
 struct LiveKitTiming: Sendable {
     /// A participant's media must be connected within this time.
-    var join = 60_000
+    var join = 30_000
     /// Somebody who has lost the media path, or closed it, is removed after this time, unless it comes back.
     var departure = 5_000
     /// Somebody who has lost both the signalling connection and, it seems, the media path is removed after this time.

@@ -10,8 +10,8 @@ import NIOHTTP1
 ///     POST /callbridge/v1/ring/commands?person=P&device=D   one command as a JSON object; answers {"callId": "..."}
 ///
 /// Credentials are an API key and its secret (HTTP basic authentication), which speak for everybody, or an access token,
-/// which speaks for its identity only. Answers: 400 for what can't be read, 403 for missing and wrong credentials, 404 for a
-/// call that is not there, 429 where a bound is reached. There is never a demand for credentials: nobody could be asked.
+/// which speaks for its identity and its room only. Answers: 400 for what can't be read, 403 for missing and wrong credentials,
+/// 404 for a call that is not there, 409 for a conversation that has a call already, 429 where a bound is reached. There is never a demand for credentials: nobody could be asked.
 struct RingEndpoint: Sendable {
     static let eventsPath = "/callbridge/v1/ring/events"
     static let commandsPath = "/callbridge/v1/ring/commands"
@@ -21,12 +21,29 @@ struct RingEndpoint: Sendable {
     let hub: RingHub
     /// API key to secret.
     let keys: [String: String]
+    /// Whether a call that was not rung is under way in a conversation's room.
+    var isBusy: @Sendable (String) -> Bool = { _ in false }
+    private let pace = RingPace()
     /// Between two signs of life.
     var keepAlive = TimeAmount.seconds(10)
 
+    init(hub: RingHub, keys: [String: String], isBusy: @escaping @Sendable (String) -> Bool = { _ in false }) {
+        self.hub = hub
+        self.keys = keys
+        self.isBusy = isBusy
+    }
+
     func add(to router: inout HTTPRouter) {
         router.events(Self.eventsPath) { open($0) }
-        router.any(Self.commandsPath) { command($0) }
+        let gate = HTTPBodyGate(bytes: Self.longestCommand) { request in
+            do throws(RingHTTPFault) {
+                _ = try device(request)
+                return nil
+            } catch {
+                return error.response
+            }
+        }
+        router.any(Self.commandsPath, body: gate) { command($0) }
     }
 
     // MARK: Events
@@ -68,14 +85,30 @@ struct RingEndpoint: Sendable {
             return response
         }
         do throws(RingHTTPFault) {
-            let device = try device(request)
-            guard request.body.readableBytes <= Self.longestCommand else {
-                throw RingHTTPFault(.payloadTooLarge, "a command has at most \(Self.longestCommand) bytes")
-            }
-            let id = try hub.take(try Self.read(request.body), from: device)
+            let caller = try caller(request)
+            let device = try device(request, caller)
+            let command = try Self.read(request.body)
+            try admit(command, from: device, caller)
+            let id = try hub.take(command, from: device)
             return .json(Array(Self.json(["callId": id]).utf8))
         } catch {
             return error.response
+        }
+    }
+
+    /// A token lets its holder ring for the conversation that is its room, and for no other: what happens in that room is
+    /// written into the call. And nobody takes what all others need.
+    private func admit(_ command: RingCommand, from device: RingDevice, _ caller: Caller) throws(RingHTTPFault) {
+        guard pace.admits(command, of: device.personId) else {
+            throw RingHTTPFault(.tooManyRequests, "\(device.personId) asks too often; try again in some seconds")
+        }
+        guard case .place(let request) = command else { return }
+        if case .person(_, let room) = caller, room != request.conversationId {
+            throw RingHTTPFault(
+                .forbidden, "the access token is not for this conversation; take one whose room is the conversation")
+        }
+        guard !isBusy(request.conversationId) else {
+            throw RingHTTPFault(.conflict, "there is a call in this conversation already; join it, or wait for its end")
         }
     }
 
@@ -90,8 +123,20 @@ struct RingEndpoint: Sendable {
 
     // MARK: Who
 
+    /// Whom the credentials speak for.
+    private enum Caller {
+        case everybody
+        /// One person, in one room.
+        case person(String, room: String?)
+    }
+
     private func device(_ request: HTTPRequest) throws(RingHTTPFault) -> RingDevice {
-        let identity = try identity(request)
+        try device(request, try caller(request))
+    }
+
+    private func device(_ request: HTTPRequest, _ caller: Caller) throws(RingHTTPFault) -> RingDevice {
+        var identity: String?
+        if case .person(let name, _) = caller { identity = name }
         guard let person = request["person"] ?? identity, let token = request["device"] else {
             throw RingHTTPFault(.badRequest, "person and device are needed")
         }
@@ -101,21 +146,21 @@ struct RingEndpoint: Sendable {
         return RingDevice(personId: person, deviceToken: token)
     }
 
-    /// The one person that the credentials speak for; nil where they speak for all.
-    private func identity(_ request: HTTPRequest) throws(RingHTTPFault) -> String? {
+    private func caller(_ request: HTTPRequest) throws(RingHTTPFault) -> Caller {
         if let (key, secret) = request.basicCredentials {
             let expected = keys[key]
             // An unknown key is compared with as much as a wrong secret.
             guard AccessToken.isSame(expected ?? "-" + secret.dropFirst(), secret), expected != nil else {
                 throw RingHTTPFault(.forbidden, "the API key or its secret is wrong")
             }
-            return nil
+            return .everybody
         }
         guard let token = request.bearerToken else {
             throw RingHTTPFault(.forbidden, "an API key and its secret, or an access token, are needed")
         }
         do {
-            return try AccessToken.verify(token, secrets: keys, now: Date().timeIntervalSince1970).identity
+            let claims = try AccessToken.verify(token, secrets: keys, now: Date().timeIntervalSince1970)
+            return .person(claims.identity, room: claims.video?.room)
         } catch {
             throw RingHTTPFault(.forbidden, error.description)
         }
@@ -133,6 +178,7 @@ private struct RingHTTPFault: Error {
         case .invalid: self.init(.badRequest, refusal.message)
         case .unknownCall: self.init(.notFound, refusal.message)
         case .tooMany: self.init(.tooManyRequests, refusal.message)
+        case .conversationBusy: self.init(.conflict, refusal.message)
         }
     }
 }

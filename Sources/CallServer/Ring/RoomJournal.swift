@@ -8,7 +8,14 @@ final class RoomJournal: RoomObserver {
     private struct Room {
         var calls = 0
         var scribe: CallScribe?
+        /// By identity and track; also of those who are not connected yet.
         var media: [String: [String: PublishedMedia]] = [:]
+
+        func published(by identity: String) -> PublishedMedia {
+            let tracks = media[identity]?.values
+            return PublishedMedia(
+                audio: tracks?.contains(.audio) ?? false, video: tracks?.contains(.video) ?? false)
+        }
     }
 
     private let hub: RingHub
@@ -27,7 +34,8 @@ final class RoomJournal: RoomObserver {
         case .participantJoined(let info): joined(room, info)
         case .participantLeft(let info): left(room, info)
         // Nobody who never was connected has come into the journal, but by ringing: there the exchange's time runs.
-        case .participantAborted: break
+        case .participantAborted(let info):
+            rooms.withLockedValue { $0[room.sid]?.media[info.identity] = nil }
         case .trackPublished(let track, let info): changed(room, track, info) { $0[track.sid] = Self.media(track) }
         case .trackUnpublished(let track, let info): changed(room, track, info) { $0[track.sid] = nil }
         }
@@ -36,22 +44,40 @@ final class RoomJournal: RoomObserver {
     // MARK: Coming and going
 
     private func joined(_ room: Livekit_Room, _ info: Livekit_ParticipantInfo) {
-        if let call = hub.call(ofConversation: room.name) {
+        let media = rooms.withLockedValue { $0[room.sid]?.published(by: info.identity) ?? .none }
+        if let call = rungCall(of: room) {
             return hub.event(call) {
                 $0.entered(info.identity, at: $1, into: &$2)
                 $0.connected(info.identity, at: $1, into: &$2)
+                if media != .none { $0.published(media, by: info.identity, at: $1, into: &$2) }
             }
         }
         scribe(of: room, initiator: info.identity).write {
             $0.initiate(at: $1, into: &$2)
             $0.join(info.identity, at: $1, into: &$2)
             $0.connect(info.identity, at: $1, into: &$2)
+            // Clients that offer with their first message publish before they are connected.
+            if media != .none { $0.publish(media, by: info.identity, at: $1, into: &$2) }
+        }
+    }
+
+    /// The call of the exchange that a room's events belong to: never one that was placed while another was under way here.
+    private func rungCall(of room: Livekit_Room) -> String? {
+        guard rooms.withLockedValue({ $0[room.sid]?.scribe?.isOpen }) != true else { return nil }
+        return hub.call(ofConversation: room.name)
+    }
+
+    /// Whether a call that was not rung is under way in the room of that name.
+    func hasCall(in conversation: String) -> Bool {
+        rooms.withLockedValue { rooms in
+            rooms.values.contains { $0.scribe?.isOpen == true && $0.scribe?.record.conversationId == conversation }
         }
     }
 
     private func left(_ room: Livekit_Room, _ info: Livekit_ParticipantInfo) {
         let reason = Self.leftReason(info.disconnectReason)
-        if let call = hub.call(ofConversation: room.name) {
+        if let call = rungCall(of: room) {
+            rooms.withLockedValue { $0[room.sid]?.media[info.identity] = nil }
             return hub.event(call) { $0.left(info.identity, reason, at: $1, into: &$2) }
         }
         rooms.withLockedValue { rooms in
@@ -94,11 +120,10 @@ final class RoomJournal: RoomObserver {
         let media = rooms.withLockedValue { rooms in
             var tracks = rooms[room.sid, default: Room()].media[info.identity] ?? [:]
             change(&tracks)
-            rooms[room.sid]?.media[info.identity] = tracks
-            return PublishedMedia(
-                audio: tracks.values.contains(.audio), video: tracks.values.contains(.video))
+            rooms[room.sid]?.media[info.identity] = tracks.isEmpty ? nil : tracks
+            return rooms[room.sid]?.published(by: info.identity) ?? .none
         }
-        if let call = hub.call(ofConversation: room.name) {
+        if let call = rungCall(of: room) {
             return hub.event(call) { $0.published(media, by: info.identity, at: $1, into: &$2) }
         }
         let scribe = rooms.withLockedValue { $0[room.sid]?.scribe }

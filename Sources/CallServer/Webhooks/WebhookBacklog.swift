@@ -34,6 +34,7 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         var notBefore = Instant.zero
         var isUnderWay = false
 
+        var count: Int { entries.count - first }
         var head: Waiting? { first < entries.count ? entries[first] : nil }
 
         mutating func removeHead() {
@@ -66,7 +67,9 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an entry, unless it is here already or there is no room for it.
     mutating func add(_ entry: WebhookEntry, now: Instant) -> Admission {
         guard !ids.contains(entry.id) else { return .known }
-        guard statistics.waiting < policy.entries, statistics.bytes + entry.body.count <= policy.bytes else {
+        guard statistics.waiting < policy.entries, (lanes[entry.key]?.count ?? 0) < policy.entriesPerKey,
+            statistics.bytes + entry.body.count <= policy.bytes
+        else {
             statistics.overflowed += 1
             return .full
         }

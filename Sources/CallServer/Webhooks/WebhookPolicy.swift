@@ -14,6 +14,8 @@ struct WebhookPolicy: Sendable {
     var lifetime = Interval.seconds(24 * 3600)
     /// Entries that wait or are under way; a further one is refused.
     var entries = 10_000
+    /// Of those, entries of one key: one room must not keep the others' from being delivered.
+    var entriesPerKey = 2_500
     /// Bytes of their bodies; an entry beyond is refused.
     var bytes = 32 * 1024 * 1024
 }

@@ -57,6 +57,12 @@ struct DataPacketOrigin {
 
 extension Livekit_DataPacket {
     var destinations: DataDestinations {
-        DataDestinations(identities: destinationIdentities, sids: user.destinationSids)
+        DataDestinations(identities: Set(destinationIdentities), sids: Set(user.destinationSids))
+    }
+
+    /// Whether it names no more recipients than a packet may.
+    var isBounded: Bool {
+        destinationIdentities.count + user.destinationIdentities.count + user.destinationSids.count
+            <= RequestBounds.recipients
     }
 }

@@ -48,8 +48,8 @@ struct DataReplayCache {
 
 /// Whom a packet is meant for; nobody named means everybody.
 struct DataDestinations: Hashable {
-    var identities: [String]
-    var sids: [String]
+    var identities: Set<String>
+    var sids: Set<String>
 
     func include(identity: String, sid: String) -> Bool {
         (identities.isEmpty && sids.isEmpty) || identities.contains(identity) || sids.contains(sid)

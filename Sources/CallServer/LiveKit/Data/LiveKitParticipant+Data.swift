@@ -32,7 +32,7 @@ extension LiveKitParticipant {
     }
 
     private func take(_ bytes: [UInt8], _ kind: Livekit_DataPacket.Kind) {
-        guard let packet = try? Livekit_DataPacket(wireBytes: bytes) else {
+        guard let packet = try? Livekit_DataPacket(wireBytes: bytes), packet.isBounded else {
             return logger.notice("unreadable data packet dropped", metadata: ["bytes": "\(bytes.count)"])
         }
         room.take(packet, from: self, kind: kind)

@@ -54,7 +54,11 @@ extension LiveKitRoom {
 
     /// A participant has come back, and has these as the last ones of each publisher.
     func replay(_ states: [Livekit_DataChannelReceiveState], to participant: LiveKitParticipant) {
-        for state in states { replay(from: state.publisherSid, after: state.lastSeq, to: participant) }
+        var last: [String: UInt32] = [:]
+        for state in states.prefix(RequestBounds.tracks) where participants[state.publisherSid] != nil {
+            last[state.publisherSid] = state.lastSeq
+        }
+        for (publisher, sequence) in last { replay(from: publisher, after: sequence, to: participant) }
     }
 
     private func replay(from publisher: String, after sequence: UInt32, to participant: LiveKitParticipant) {

@@ -12,26 +12,30 @@ struct RoomDynacast {
 }
 
 extension LiveKitRoom {
-    /// Counts anew what is wanted of every video track, and tells the publishers whom it concerns.
-    func updateDemand() {
+    /// Counts anew what is wanted of video tracks, all or some, and tells the publishers whom it concerns.
+    func updateDemand(of changed: Set<String>? = nil) {
         let now = MonotonicClock.now()
         dynacast.demands = dynacast.demands.filter { tracks[$0.key] != nil }
+        let wanted = largestWanted(of: changed)
         for track in tracks.values where track.kind == .video && track.producer != nil {
-            let wanted = largestWanted(of: track.sid)
-            if let told = dynacast.demands[track.sid, default: LayerDemand()].update(wanted, now: now) {
+            guard changed?.contains(track.sid) ?? true else { continue }
+            let largest = wanted[track.sid] ?? LayerDemand.nobody
+            if let told = dynacast.demands[track.sid, default: LayerDemand()].update(largest, now: now) {
                 tellDemand(told, of: track)
             }
         }
         scheduleDemand(now)
     }
 
-    /// The largest layer that the subscribers of a track want. The publisher's own mute doesn't count: who unmutes is
+    /// The largest layer that the subscribers of each track want. The publisher's own mute doesn't count: who unmutes is
     /// wanted with all layers at once.
-    private func largestWanted(of track: String) -> Int {
-        var largest = LayerDemand.nobody
+    private func largestWanted(of tracks: Set<String>?) -> [String: Int] {
+        var largest: [String: Int] = [:]
         for participant in participants.values {
-            guard let send = participant.subscriber.send(track: track), !send.isRefused else { continue }
-            largest = max(largest, send.wantedLayer ?? LayerDemand.nobody)
+            for send in participant.subscriber.sends where !send.isRefused && tracks?.contains(send.trackID) ?? true {
+                let wanted = send.wantedLayer ?? LayerDemand.nobody
+                largest[send.trackID] = max(largest[send.trackID] ?? LayerDemand.nobody, wanted)
+            }
         }
         return largest
     }

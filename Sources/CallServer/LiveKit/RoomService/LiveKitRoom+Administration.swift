@@ -15,6 +15,7 @@ extension LiveKitRoom {
     func apply(_ request: Livekit_CreateRoomRequest) {
         let before = settings
         settings.apply(request)
+        if !describes(metadata: settings.metadata) { settings.metadata = before.metadata }
         guard settings != before else { return }
         directory.setSeats(settings.maxParticipants, in: self)
         settingsChanged()
@@ -23,16 +24,14 @@ extension LiveKitRoom {
 
     func updateMetadata(_ request: Livekit_UpdateRoomMetadataRequest) throws(TwirpError) -> Livekit_Room {
         try LiveKitRoom.checkMetadata(request.metadata, configuration.limits)
+        guard describes(metadata: request.metadata) else { throw .roomDescriptionIsFull }
         settings.metadata = request.metadata
         broadcastInfo()
         return info
     }
 
     /// Tells everybody what the room is like.
-    func broadcastInfo() {
-        let update = Livekit_SignalResponse.with { $0.roomUpdate.room = info }
-        for participant in participants.values { participant.send(update) }
-    }
+    func broadcastInfo() { tellRoom() }
 
     // MARK: Participants
 
@@ -120,12 +119,19 @@ extension LiveKitRoom {
     ) throws(TwirpError) {
         let limits = configuration.limits
         try LiveKitRoom.checkMetadata(request.metadata, limits)
-        guard request.name.count <= limits.name else {
+        guard request.name.utf8.count <= limits.name else {
             throw .exceeds("name length exceeds limits", limits.name)
         }
         let attributes = record.attributes.merging(request.attributes) { $1 }
-        guard attributes.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.attributes else {
-            throw .exceeds("attribute size exceeds limits", limits.attributes)
+        guard RequestBounds.attributeBytes(attributes) <= limits.attributes,
+            attributes.count <= RequestBounds.attributes
+        else { throw .exceeds("attribute size exceeds limits", limits.attributes) }
+        var changed = record
+        changed.attributes = attributes.filter { !$0.value.isEmpty }
+        if !request.metadata.isEmpty { changed.metadata = request.metadata }
+        if !request.name.isEmpty { changed.name = request.name }
+        guard let participant = participants[record.id], describes(changed, participant) else {
+            throw .roomDescriptionIsFull
         }
     }
 

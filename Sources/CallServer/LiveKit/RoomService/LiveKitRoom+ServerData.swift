@@ -26,10 +26,8 @@ extension LiveKitRoom {
     /// - Returns: how many took it; those whose data channel is not open don't.
     @discardableResult
     func distribute(_ packet: Livekit_DataPacket, to identities: [String], _ sids: [String] = []) -> Int {
-        let recipients = participants.values.filter { participant in
-            (identities.isEmpty && sids.isEmpty) || identities.contains(participant.identity)
-                || sids.contains(participant.sid)
-        }
+        let destinations = DataDestinations(identities: Set(identities), sids: Set(sids))
+        let recipients = participants.values.filter { destinations.include(identity: $0.identity, sid: $0.sid) }
         return recipients.count { $0.deliver(packet) }
     }
 }

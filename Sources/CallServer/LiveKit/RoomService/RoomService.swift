@@ -9,12 +9,24 @@ import NIOHTTP1
 /// `roomAdmin` for the request's room.
 struct RoomService: Sendable {
     static let prefix = "/twirp/livekit.RoomService/"
+    /// Bytes of a request.
+    private static let longestRequest = 2 * 1024 * 1024
 
     let configuration: CallServerConfiguration
     let directory: RoomDirectory
 
     func add(to router: inout HTTPRouter) {
-        router.any(Self.prefix + "*", later: { respond(to: $0, on: $1) })
+        let gate = HTTPBodyGate(bytes: Self.longestRequest) { request in
+            do throws(TwirpError) {
+                // Which grant a method needs, and for which room, is in the body; without any there is no need to read it.
+                let grant = try grant(of: request)
+                _ = try route(request)
+                return grant == VideoGrant() ? TwirpError.permissionDenied.response : nil
+            } catch {
+                return error.response
+            }
+        }
+        router.any(Self.prefix + "*", body: gate, later: { respond(to: $0, on: $1) })
     }
 
     func respond(to request: HTTPRequest, on eventLoop: any EventLoop) -> EventLoopFuture<HTTPResponse> {
@@ -53,11 +65,11 @@ struct RoomService: Sendable {
             throw .badRoute(request, "unsupported method \"\(request.method.rawValue)\" (only POST is allowed)")
         }
         guard let method = RoomServiceMethod.all[String(request.path.dropFirst(Self.prefix.count))] else {
-            throw .badRoute(request, "no handler for path \"\(request.path)\"")
+            throw .badRoute(request, "no handler for path \"\(PrintableText.of(request.path, limit: 200))\"")
         }
         let contentType = request.headers.first(name: "content-type")
         guard let format = TwirpFormat(contentType: contentType) else {
-            throw .badRoute(request, "unexpected Content-Type: \"\(contentType ?? "")\"")
+            throw .badRoute(request, "unexpected Content-Type: \"\(PrintableText.of(contentType ?? "", limit: 100))\"")
         }
         return (method, format)
     }
@@ -101,7 +113,7 @@ struct RoomService: Sendable {
     private func check(_ request: Livekit_CreateRoomRequest) throws(TwirpError) {
         let limits = configuration.limits
         guard !request.name.isEmpty else { throw TwirpError(.invalidArgument, "no room name") }
-        guard request.name.count <= limits.name else {
+        guard request.name.utf8.count <= limits.name else {
             throw TwirpError(.invalidArgument, "room name length exceeds limits: max length \(limits.name)")
         }
         try LiveKitRoom.checkMetadata(request.metadata, limits)

@@ -38,11 +38,14 @@ struct RoomSettings: Sendable, Hashable {
         if configuration.syncStreams { syncsStreams = true }
     }
 
+    /// A token's metadata is bounded as everybody else's.
+    static let longestMetadata = 512 * 1024
+
     private mutating func apply(empty: UInt32, departure: UInt32, participants: UInt32, metadata: String) {
         if empty > 0 { emptyTimeout = Int(empty) }
         if departure > 0 { departureTimeout = Int(departure) }
         if participants > 0 { maxParticipants = Int(participants) }
-        if !metadata.isEmpty { self.metadata = metadata }
+        if !metadata.isEmpty, metadata.utf8.count <= Self.longestMetadata { self.metadata = metadata }
     }
 
     private mutating func apply(minimumDelay: UInt32, maximumDelay: UInt32) {

@@ -52,7 +52,9 @@ struct TwirpError: Error, Hashable {
     }
 
     static func badRoute(_ request: HTTPRequest, _ message: String) -> TwirpError {
-        TwirpError(.badRoute, message, meta: ["twirp_invalid_route": "\(request.method.rawValue) \(request.path)"])
+        TwirpError(
+            .badRoute, message,
+            meta: ["twirp_invalid_route": PrintableText.of("\(request.method.rawValue) \(request.path)", limit: 200)])
     }
 
     /// An argument beyond its limit, as Twirp words wrong arguments.
@@ -60,6 +62,8 @@ struct TwirpError: Error, Hashable {
         TwirpError(.invalidArgument, "\(what) \(limit)", meta: ["argument": what])
     }
 
+    static let roomDescriptionIsFull = TwirpError(
+        .resourceExhausted, "exceeds what all in a room may say of themselves together")
     static let permissionDenied = TwirpError(.unauthenticated, "permissions denied")
     static let noRoom = TwirpError(.notFound, "requested room does not exist")
     static let noParticipant = TwirpError(.notFound, "participant does not exist")

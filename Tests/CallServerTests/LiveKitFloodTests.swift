@@ -1,0 +1,228 @@
+import Foundation
+import LiveKitProtocol
+import RTCTransport
+import Testing
+
+@testable import CallServer
+
+extension Livekit_SignalResponse {
+    fileprivate var refusing: Livekit_RequestResponse? {
+        if case .requestResponse(let response) = message { response } else { nil }
+    }
+}
+
+/// What one participant asks for without end, and what the others notice of it.
+@Suite(.timeLimit(.minutes(3))) struct LiveKitFloodTests {
+    /// Somebody in another room gets answers, and no single message held the loop.
+    private func expectCalm(_ server: CallServer, _ victim: LiveKitTestClient) async throws {
+        victim.send(.with { $0.pingReq.timestamp = 4711 })
+        _ = try await victim.next { $0.pongResp.lastPingTimestamp == 4711 ? true : nil }
+        let longest = server.stalls.longest(.message)
+        print("longest message:", longest?.kind ?? "-", longest?.held.milliseconds ?? 0, "ms")
+        #expect(server.stalls.stalls == 0, "\(server.stalls.holds.prefix(3))")
+    }
+
+    private func withVictim(
+        _ log: LogBook = LogBook(), _ body: (CallServer, LiveKitTestClient) async throws -> Void
+    ) async throws {
+        try await withCallServer {
+            $0.logger = log.logger
+        } _: { server in
+            let victim = try await LiveKitTestClient.join(server.port, token: TestTokens.join("victim", room: "other"))
+            _ = try await victim.next(\.joining)
+            try await body(server, victim)
+        }
+    }
+
+    private func untilClosed(_ client: LiveKitTestClient) async throws -> Int? {
+        while true {
+            let frame = try await client.frame()
+            if frame.opcode == 8 { return frame.closeCode }
+        }
+    }
+
+    @Test func aMillionEmptyNamesAreOneRefusal() async throws {
+        let log = LogBook()
+        try await withVictim(log) { server, victim in
+            let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))
+            _ = try await mallory.next(\.joining)
+            server.stalls.reset()
+            mallory.send(.with { $0.subscription.trackSids = [String](repeating: "", count: 1_000_000) })
+            #expect(try await untilClosed(mallory) == 1009)
+            #expect(log.contains("signalling message refused"))
+            try await expectCalm(server, victim)
+        }
+    }
+
+    @Test func unknownTracksAreAnsweredOnceEachAndNotWithoutEnd() async throws {
+        try await withVictim { server, victim in
+            let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))
+            _ = try await mallory.next(\.joining)
+            server.stalls.reset()
+            mallory.send(.with { $0.subscription.trackSids = (0..<9_000).map { "TR_\($0 % 1_500)" } + ["", ""] })
+            mallory.send(.with { $0.pingReq.timestamp = 1 })
+            var answers: [String] = []
+            while true {
+                let message = try await mallory.next()
+                if message.pongResp.lastPingTimestamp == 1 { break }
+                if case .subscriptionResponse(let response) = message.message { answers.append(response.trackSid) }
+            }
+            #expect(answers.count == 100 && Set(answers).count == 100)
+            try await expectCalm(server, victim)
+        }
+    }
+
+    @Test(arguments: [20_000])
+    func aFloodIsSlowedDownAndThenCutOff(count: Int) async throws {
+        let log = LogBook()
+        try await withVictim(log) { server, victim in
+            let token = TestTokens.join("mallory") { $0.canUpdateOwnMetadata = true }
+            let mallory = try await LiveKitTestClient.join(server.port, token: token)
+            _ = try await mallory.next(\.joining)
+            server.stalls.reset()
+            var frames: [UInt8] = []
+            for index in 0..<count {
+                let request = Livekit_SignalRequest.with {
+                    if index % 2 == 0 { $0.addTrack.cid = "c\(index)" } else { $0.updateMetadata.name = "n\(index)" }
+                }
+                frames += WebSocketBytes.frame(2, request.wireBytes)
+            }
+            mallory.send(raw: frames)
+            #expect(try await untilClosed(mallory) == 1008)
+            #expect(log.contains("slowed down") && log.contains("messages ahead of their rate"))
+            try await expectCalm(server, victim)
+        }
+    }
+
+    /// Sixty kilobytes at a time, and never the same names.
+    @Test func attributesAreBoundedInSum() async throws {
+        try await withVictim { server, victim in
+            let token = TestTokens.join("mallory") { $0.canUpdateOwnMetadata = true }
+            let mallory = try await LiveKitTestClient.join(server.port, token: token)
+            _ = try await mallory.next(\.joining)
+            var reasons: [Livekit_RequestResponse.Reason] = []
+            for index in 0..<4 {
+                mallory.send(
+                    .with { $0.updateMetadata.attributes = ["k\(index)": String(repeating: "v", count: 60_000)] })
+                reasons.append(try await mallory.next(\.refusing).reason)
+            }
+            #expect(reasons == [.ok, .limitExceeded, .limitExceeded, .limitExceeded])
+            let newcomer = try await LiveKitTestClient.join(server.port, token: TestTokens.join("newcomer"))
+            let join = try await newcomer.next(\.joining)
+            #expect(join.otherParticipants.first?.attributes.count == 1)
+            try await expectCalm(server, victim)
+        }
+    }
+
+    /// Each keeps to the bounds, and together they would be more than what a newcomer's client takes.
+    @Test func aJoinResponseFitsWhateverAllHaveSaid() async throws {
+        try await withVictim { server, victim in
+            var clients: [LiveKitTestClient] = []
+            var reasons: [Livekit_RequestResponse.Reason] = []
+            for index in 0..<6 {
+                let token = TestTokens.join("m\(index)") { $0.canUpdateOwnMetadata = true }
+                let client = try await LiveKitTestClient.join(server.port, token: token)
+                _ = try await client.next(\.joining)
+                client.send(.with { $0.updateMetadata.metadata = String(repeating: "m", count: 500_000) })
+                reasons.append(try await client.next(\.refusing).reason)
+                clients.append(client)
+            }
+            #expect(reasons.filter { $0 == .ok }.count == 3 && reasons.last == .limitExceeded)
+            let newcomer = try await LiveKitTestClient.join(server.port, token: TestTokens.join("newcomer"))
+            let join = try await newcomer.next(\.joining)
+            #expect(join.otherParticipants.count == 6 && join.wireBytes.count < 2 << 20)
+            // What one takes back is free for others.
+            clients[0].send(.with { $0.leave.reason = .clientInitiated })
+            _ = try await clients[0].next(\.leaving)
+            clients[5].send(.with { $0.updateMetadata.metadata = String(repeating: "m", count: 500_000) })
+            #expect(try await clients[5].next(\.refusing).reason == .ok)
+            try await expectCalm(server, victim)
+        }
+    }
+
+    @Test func connectionsThatPublishAreNamedAndCounted() async throws {
+        try await withVictim { server, _ in
+            let token = TestTokens.join("mallory")
+            for name in ["a%0Aforged", String(repeating: "x", count: 65), "%1B%5B2J"] {
+                let error = await #expect(throws: LiveKitTestClient.Refused.self) {
+                    try await LiveKitTestClient.connect(server.port, "/rtc?protocol=17&publish=\(name)", token: token)
+                }
+                #expect(error?.status == 400)
+            }
+            var clients: [LiveKitTestClient] = []
+            for index in 0..<4 {
+                let path = "/rtc?protocol=17&publish=screen\(index)"
+                clients.append(try await LiveKitTestClient.connect(server.port, path, token: token))
+                _ = try await clients[index].next(\.joining)
+            }
+            let error = await #expect(throws: LiveKitTestClient.Refused.self) {
+                try await LiveKitTestClient.connect(server.port, "/rtc?protocol=17&publish=another", token: token)
+            }
+            #expect(error?.status == 429)
+            _ = try await LiveKitTestClient.connect(
+                server.port, "/rtc?protocol=17&publish=screen", token: TestTokens.join("ann")
+            ).next(\.joining)
+        }
+    }
+
+    @Test func whoJoinsOverAndOverHasToWait() async throws {
+        try await withVictim { server, victim in
+            var refused: LiveKitTestClient.Refused?
+            for _ in 0..<200 where refused == nil {
+                do {
+                    try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory")).drop()
+                } catch let error as LiveKitTestClient.Refused {
+                    refused = error
+                }
+            }
+            #expect(refused?.status == 429)
+            _ = try await LiveKitTestClient.join(server.port, token: TestTokens.join("ann")).next(\.joining)
+            try await expectCalm(server, victim)
+        }
+    }
+
+    @Test func lengthsAreBytes() async throws {
+        try await withVictim { server, _ in
+            let name = "e" + String(repeating: "\u{301}", count: 200)
+            #expect(name.count == 1 && name.utf8.count > 256)
+            for token in [TestTokens.join(name), TestTokens.join("a", room: name)] {
+                let error = await #expect(throws: LiveKitTestClient.Refused.self) {
+                    try await LiveKitTestClient.join(server.port, token: token)
+                }
+                #expect(error?.status == 400)
+            }
+            let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))
+            _ = try await mallory.next(\.joining)
+            for field in [\Livekit_AddTrackRequest.name, \.stream, \.cid] {
+                mallory.send(.with { $0.addTrack[keyPath: field] = name })
+                #expect(try await mallory.next(\.refusing).reason == .limitExceeded)
+            }
+        }
+    }
+
+    @Test func logLinesCannotBeForged() async throws {
+        let log = LogBook(.debug)
+        try await withVictim(log) { server, _ in
+            let identity = "mallory\n2026-01-01T00:00:00 notice forged: room closed\u{1b}[2J"
+            let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join(identity))
+            _ = try await mallory.next(\.joining)
+            mallory.send(bytes: [0x0a, 0xff])
+            try await mallory.untilClosed()
+            #expect(log.contains("forged"))
+            #expect(log.lines(after: 0).allSatisfy { !$0.contains("\n") && !$0.contains("\u{1b}") })
+        }
+    }
+
+    /// LiveKit's server has no bound on the participants of a room, and neither have we by default.
+    @Test func theHundredAndFirstIsLetIn() async throws {
+        try await withVictim { server, _ in
+            var clients: [LiveKitTestClient] = []
+            for index in 0..<101 {
+                let client = try await LiveKitTestClient.join(server.port, token: TestTokens.join("p\(index)"))
+                clients.append(client)
+                #expect(try await client.next(\.joining).otherParticipants.count == index)
+            }
+            for client in clients { client.drop() }
+        }
+    }
+}
