@@ -131,6 +131,35 @@ public actor ConformanceStage {
         throw ConformanceFailure("\(what): there is no error")
     }
 
+    // MARK: What a busy machine delays
+
+    /// Returns once nothing is heard of somebody for a whole second: what was on its way is played first, and on a busy
+    /// machine that takes a while. Throws `ConformanceFailure` where the sound goes on.
+    nonisolated func untilSilent(_ listener: ConformancePerson, of identity: String) async throws {
+        try await until("\(listener.identity) hears nothing of \(identity)") {
+            listener.listenAnew()
+            await pass(milliseconds: 1000)
+            return listener.loudness(of: identity) < 0.01
+        }
+    }
+
+    /// Returns once no picture has come of somebody for a whole second. Throws `ConformanceFailure` where they go on.
+    nonisolated func untilStill(_ viewer: ConformancePerson, of identity: String) async throws {
+        try await until("\(viewer.identity) sees nothing new of \(identity)") {
+            let before = viewer.pictures(of: identity)
+            await pass(milliseconds: 1000)
+            return viewer.pictures(of: identity) == before
+        }
+    }
+
+    /// For how long timers of these people's media were overdue so far, in milliseconds: what the machine did not give can't
+    /// be asked of a provider.
+    nonisolated func lateMilliseconds(_ people: [ConformancePerson]) async -> Double {
+        var late = 0.0
+        for person in people { late += await person.call.statistics().lateness.lateMilliseconds }
+        return late
+    }
+
     // MARK: After the scenario
 
     func clear() async {

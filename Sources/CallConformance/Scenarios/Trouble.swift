@@ -14,7 +14,13 @@ extension ConformanceSuite {
             try await stage.until("bob sees 60 pictures of ada") { people[1].pictures(of: "ada") >= 60 }
             guard let card = people[1].card(of: "ada") else { throw ConformanceFailure("bob has seen nothing") }
             try stage.expect(card.unreadable == 0, "\(card.unreadable) pictures are damaged")
-            try stage.expect(card.missing <= 6, "\(card.missing) of 60 pictures are missing")
+            // A picture that was due while timers were overdue was never taken.
+            let late = await stage.lateMilliseconds(people)
+            let excused = Int(late / 1000 * LocalMedia.VideoFormat.small.frameRate)
+            try stage.expect(
+                card.missing <= 6 + excused,
+                "\(card.missing) pictures are missing beside \(card.framesRead), \(excused) excused by \(late) ms of late timers"
+            )
             let received = await people[1].call.statistics().receivers.filter { $0.kind == .video }
             try stage.expect(received.contains { $0.nacksSent > 0 }, "nothing was lost: the network is not bad")
         },
@@ -53,10 +59,7 @@ extension ConformanceSuite {
             try await stage.until("ada is reconnecting") { await people[0].call.state == .reconnecting }
             try await stage.inject(.networkRestored(identity: "ada"))
             try await stage.until("ada is back") { await people[0].call.state == .active }
-            await stage.pass(milliseconds: 1000)
-            people[1].listenAnew()
-            await stage.pass(milliseconds: 1000)
-            try stage.expect(people[1].loudness(of: "ada") < 0.01, "the muted tone is heard after the loss")
+            try await stage.untilSilent(people[1], of: "ada")
             try stage.expect(people[1].tracks(of: "ada").first?.isMuted == true, "the mute was forgotten")
             let local = await people[0].call.localParticipant.tracks.first
             try stage.expect(local?.isMuted == true, "ada no longer knows of the mute")
