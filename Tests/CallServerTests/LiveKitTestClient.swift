@@ -42,6 +42,9 @@ final class LiveKitTestClient: Sendable {
 
     func send(_ request: Livekit_SignalRequest) { http.send(WebSocketBytes.frame(2, request.wireBytes)) }
 
+    /// Sends bytes that need not be a frame, and waits until the kernel has taken them.
+    func deliver(raw bytes: [UInt8]) async throws { try await http.deliver(bytes) }
+
     func send(bytes: [UInt8]) { http.send(WebSocketBytes.frame(2, bytes)) }
 
     /// Bytes that need not be a frame.

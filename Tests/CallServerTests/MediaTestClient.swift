@@ -1,9 +1,10 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RTCCore
 import RTCTransport
 import RTCWire
+
+@testable import RTCCore
 
 /// A client's media connection: the same `Peer` and `Negotiator` that our participants use, and a place where what comes
 /// in is written down. Payload types and extension ids of its offers are drawn from a seed.
@@ -245,6 +246,36 @@ final class MediaTestClient: @unchecked Sendable {
     /// How often the server has asked for a key frame.
     func keyFrameRequests(ssrc: UInt32) async throws -> Int {
         try await onLoop { [self] in flow.peer.sendStatistics(ssrc: ssrc)?.plisReceived ?? 0 }
+    }
+
+    // MARK: What honest clients don't send
+
+    /// Seals RTCP of any content and sends it.
+    func send(rtcp bytes: [UInt8]) async throws {
+        try await onLoop { [self] in
+            flow.perform { peer, outbox, _ in
+                let target = outbox.reserve(bytes.count)
+                target.copyBytes(from: bytes)
+                guard let remote = peer.selectedPair?.remote,
+                    let length = peer.srtp?.protectRTCP(target, length: bytes.count)
+                else { return }
+                outbox.commit(length, to: remote)
+            }
+        }
+    }
+
+    /// Seals RTP of any content and sends it.
+    func send(rtp bytes: [UInt8]) async throws {
+        try await onLoop { [self] in
+            flow.perform { peer, outbox, _ in
+                let target = outbox.reserve(bytes.count)
+                target.copyBytes(from: bytes)
+                guard let remote = peer.selectedPair?.remote,
+                    let length = peer.srtp?.protectRTP(target, length: bytes.count, payloadOffset: 12)
+                else { return }
+                outbox.commit(length, to: remote)
+            }
+        }
     }
 
     // MARK: Data
