@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test examples interop bench lint fuzz bootstrap format clean help
+.PHONY: call build test libssl examples interop bench lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
@@ -21,6 +21,10 @@ examples: bootstrap ## the package Examples: a provider of one's own, applicatio
 interop: build   ## tests against real peers that this project did not write
 	Scripts/bootstrap --interop
 	.venv-peers/bin/python Tests/Interop/run.py
+
+libssl: bootstrap ## DTLS tests and a call under attack, with the oldest and the newest libssl3 that apt offers
+	swift build --build-tests
+	Scripts/test-libssl
 
 bench: bootstrap ## the rows of docs/benchmarks.md, as ratios from one run
 	Benchmarks/run

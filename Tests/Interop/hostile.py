@@ -35,6 +35,15 @@ def test_hostile_datagrams_to_the_server():
         expect(size < 100_000, "strangers' datagrams don't fill the log", size)
 
 
+def test_call_with_an_attacker_in_the_way():
+    """Forged datagrams, short encrypted records among them, from the addresses that the call itself uses."""
+    report = call("--participants", "2", "--duration", "5", "--hostile", "1000")
+    check_unharmed(report, NAMES[:2])
+    injected = sum(report["network"]["hostile"]["injected"].values())
+    expect(injected >= 4_000, "the attacker was at work", injected)
+    expect(report["reconnects"] == 0, "no connection was lost and made anew", report["reconnects"])
+
+
 def check_unharmed(report, names):
     expect(report["ok"], "the call is whole", report)
     check_pairs(report, names)
