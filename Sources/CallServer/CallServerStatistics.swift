@@ -22,6 +22,9 @@ public struct CallServerStatistics: Sendable, Hashable {
     public var retransmissions = 0
     /// Requests for packets that were not at hand: gone, or lost on their way here and not yet repeated.
     public var retransmissionMisses = 0
+    /// Requests for packets that had been repeated within the round trip already, or beyond what a subscriber may cause:
+    /// as many bytes again as a track has sent it.
+    public var retransmissionsRefused = 0
     /// Key frames that were missed by a subscriber; the publishers are asked less often.
     public var keyFrameRequests = 0
     /// Reliable data messages that were not sent on, because the participant they were for reads too slowly.
@@ -45,8 +48,8 @@ public struct CallServerStatistics: Sendable, Hashable {
     private static var counters: [WritableKeyPath<CallServerStatistics, Int>] {
         [
             \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent,
-            \.packetsReceived,
-            \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses, \.keyFrameRequests,
+            \.packetsReceived, \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses,
+            \.retransmissionsRefused, \.keyFrameRequests,
             \.dataMessagesDropped, \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
         ]
     }

@@ -65,6 +65,7 @@ final class ServerLoop: @unchecked Sendable {
         result.packetsDropped = forwarding.dropped
         result.retransmissions = forwarding.retransmissions
         result.retransmissionMisses = forwarding.retransmissionMisses
+        result.retransmissionsRefused = forwarding.retransmissionsRefused
         result.keyFrameRequests = forwarding.keyFrameRequests
         result.dataMessagesDropped = droppedData
         return result

@@ -3,6 +3,13 @@ import Testing
 
 @testable import SFUCore
 
+extension BitrateAllocation.Share {
+    /// No larger picture than this, at its full rate.
+    fileprivate static func rank(_ rank: Int) -> Self {
+        .upTo(LayerPoint(spatial: rank, temporal: LayerPoint.highest.temporal))
+    }
+}
+
 struct BitrateAllocationTests {
     private static let simulcast = [(0, 160_000), (1, 450_000), (2, 1_700_000)]
 
@@ -23,40 +30,40 @@ struct BitrateAllocationTests {
 
     @Test func withoutALimitEverybodyGetsWhatIsWanted() {
         let allocation = BitrateAllocation([demand("a"), demand("b", wanted: 0)], capacity: nil, mayPause: true)
-        #expect(allocation.shares == ["a": .upTo(2), "b": .upTo(0)])
+        #expect(allocation.shares == ["a": .rank(2), "b": .rank(0)])
         #expect(allocation.cost == 1_860_000 && allocation.nextCost == nil)
     }
 
     @Test(arguments: [(100_000, 0), (449_999, 0), (450_000, 1), (1_699_999, 1), (1_700_000, 2)])
     func oneVideoGetsTheLargestLayerThatFits(_ capacity: Int, _ rank: Int) {
-        #expect(shares([demand("a")], capacity).shares == ["a": .upTo(rank)])
+        #expect(shares([demand("a")], capacity).shares == ["a": .rank(rank)])
     }
 
     @Test func equalsAreRaisedInRounds() {
         let two = [demand("a"), demand("b")]
-        #expect(shares(two, 900_000).shares == ["a": .upTo(1), "b": .upTo(1)])
-        #expect(shares(two, 700_000).shares == ["a": .upTo(1), "b": .upTo(0)])
-        #expect(shares(two, 2_150_000).shares == ["a": .upTo(2), "b": .upTo(1)])
+        #expect(shares(two, 900_000).shares == ["a": .rank(1), "b": .rank(1)])
+        #expect(shares(two, 700_000).shares == ["a": .rank(1), "b": .rank(0)])
+        #expect(shares(two, 2_150_000).shares == ["a": .rank(2), "b": .rank(1)])
         #expect(shares(two, 900_000).next == 2_150_000)
     }
 
     @Test func aHigherPriorityIsServedFirst() {
         let two = [demand("a"), demand("screen", priority: 255)]
-        #expect(shares(two, 1_900_000).shares == ["a": .upTo(0), "screen": .upTo(2)])
-        #expect(shares(two, 650_000).shares == ["a": .upTo(0), "screen": .upTo(1)])
+        #expect(shares(two, 1_900_000).shares == ["a": .rank(0), "screen": .rank(2)])
+        #expect(shares(two, 650_000).shares == ["a": .rank(0), "screen": .rank(1)])
     }
 
     @Test func nothingIsPausedUnlessAllowed() {
         let three = [demand("a"), demand("b"), demand("c")]
-        #expect(shares(three, 200_000).shares == ["a": .upTo(0), "b": .upTo(0), "c": .upTo(0)])
+        #expect(shares(three, 200_000).shares == ["a": .rank(0), "b": .rank(0), "c": .rank(0)])
         let paused = shares(three, 330_000, mayPause: true)
-        #expect(paused.shares == ["a": .upTo(0), "b": .upTo(0), "c": .paused] && paused.next == 480_000)
+        #expect(paused.shares == ["a": .rank(0), "b": .rank(0), "c": .paused] && paused.next == 480_000)
         #expect(shares(three, 100, mayPause: true).shares.values.allSatisfy { $0 == .paused })
     }
 
     @Test func layersThatAreNotThereAreNotChosen() {
-        #expect(shares([demand("a", wanted: 1, [(2, 900_000)])], 100_000).shares == ["a": .upTo(2)])
-        #expect(shares([demand("a", wanted: 2, [(0, 100_000)])], 200_000).shares == ["a": .upTo(2)])
+        #expect(shares([demand("a", wanted: 1, [(2, 900_000)])], 100_000).shares == ["a": .rank(2)])
+        #expect(shares([demand("a", wanted: 2, [(0, 100_000)])], 200_000).shares == ["a": .rank(2)])
         #expect(shares([demand("a", [])], 200_000).shares.isEmpty)
     }
 }

@@ -35,6 +35,8 @@ import Testing
         feed("f", 500, 0, key: true, ms: 0)
         feed("q", 1, 0, key: true, ms: 10)
         #expect(bodies == [12])
+        feed("q", 30, 87_000, key: false, ms: 1066)
+        #expect(bench.source.requests.isEmpty, "two pictures say nothing")
         feed("q", 31, 90_000, key: false, ms: 1100)
         feed("q", 32, 93_000, key: true, ms: 1133)
         #expect(bodies == [12, 10])

@@ -18,7 +18,7 @@ final class OutgoingTrack {
     private var isPaused = false
     private var layerLimit = 2
     /// What the subscriber's connection bears.
-    private var share = BitrateAllocation.Share.upTo(2)
+    private var share = BitrateAllocation.Share.everything
     /// The larger, the sooner it gets bandwidth.
     var priority = 1
     private var frameRateLimit: Int?
@@ -48,6 +48,7 @@ final class OutgoingTrack {
             eventPayloadType: events(on: line), playoutDelay: playoutDelay, firstSequence: .random(in: 0..<0x8000),
             firstRTXSequence: .random(in: 0..<0x8000))
         configuration.sendsBlackFrames = !format.isEncrypted
+        configuration.isEncrypted = format.isEncrypted
         configuration.hasDependencyDescriptor = line.extensionMap.id(for: .dependencyDescriptor) != 0
         return configuration
     }
@@ -75,7 +76,8 @@ final class OutgoingTrack {
     }
 
     func applySettings(now: Instant) {
-        if case .upTo(let rank) = share { consumer?.setLayerLimit(min(layerLimit, rank), now: now) }
+        consumer?.setLayerLimit(layerLimit, now: now)
+        if case .upTo(let point) = share { consumer?.setAllocation(point, now: now) }
         consumer?.setFrameRateLimit(frameRateLimit, now: now)
         consumer?.setPaused(isPaused || isStarved, now: now)
     }
@@ -97,7 +99,10 @@ final class OutgoingTrack {
 
     /// How many layers that are there and wanted the connection doesn't bear.
     func withheldLayers(_ now: Instant) -> Int {
-        guard case .upTo(let rank) = share else { return 0 }
-        return producer.layers.filter { $0.isAlive(now) && $0.rank > rank && $0.rank <= layerLimit }.count
+        guard case .upTo(let point) = share else { return 0 }
+        return producer.liveLayers(now).reduce(0) { count, layer in
+            let ranks = layer.rank..<(layer.rank + layer.spatialLayers)
+            return count + ranks.count { $0 > point.spatial && $0 <= layerLimit }
+        }
     }
 }

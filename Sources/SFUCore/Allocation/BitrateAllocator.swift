@@ -2,23 +2,28 @@
 package struct VideoDemand: Sendable, Hashable {
     /// A layer that is there to be sent, and what it costs now.
     package struct Layer: Sendable, Hashable {
-        /// 0 the smallest.
+        /// Of the picture: 0 the smallest.
         package var rank: Int
-        /// In bit/s.
+        /// The highest temporal layer that comes with it.
+        package var temporal: Int
+        /// In bit/s, with all that it needs.
         package var bitrate: Int
 
-        package init(rank: Int, bitrate: Int) {
+        package init(rank: Int, temporal: Int = LayerPoint.highest.temporal, bitrate: Int) {
             self.rank = rank
+            self.temporal = temporal
             self.bitrate = bitrate
         }
+
+        var point: LayerPoint { LayerPoint(spatial: rank, temporal: temporal) }
     }
 
     package var track: String
     /// The larger, the sooner it gets its share; equals share alike.
     package var priority: Int
-    /// The largest layer that the subscriber wants.
+    /// The largest picture that the subscriber wants, as a rank.
     package var wanted: Int
-    /// Ascending by rank.
+    /// Ascending by rank, those of a rank by their temporal layer.
     package var layers: [Layer]
 
     package init(track: String, priority: Int, wanted: Int, layers: [Layer]) {
@@ -28,10 +33,16 @@ package struct VideoDemand: Sendable, Hashable {
         self.layers = layers
     }
 
-    /// The layers to choose from: those within what is wanted, else the smallest there is.
+    /// The layers to choose from: those within what is wanted, else the smallest picture there is. Each costs more than the
+    /// one before: what is better in one way and cheaper, too, leaves nothing to choose.
     var choices: [Layer] {
         let within = layers.filter { $0.rank <= wanted }
-        return within.isEmpty ? Array(layers.prefix(1)) : within
+        var result: [Layer] = []
+        for layer in within.isEmpty ? layers.filter({ $0.rank == layers[0].rank }) : within {
+            while let last = result.last, last.bitrate >= layer.bitrate { result.removeLast() }
+            result.append(layer)
+        }
+        return result
     }
 }
 
@@ -39,8 +50,11 @@ package struct VideoDemand: Sendable, Hashable {
 package struct BitrateAllocation: Sendable, Hashable {
     /// What one video gets.
     package enum Share: Sendable, Hashable {
-        /// No larger layer than this.
-        case upTo(Int)
+        /// No higher layers than these.
+        case upTo(LayerPoint)
+
+        /// All that is wanted.
+        package static let everything = Share.upTo(.highest)
         /// Nothing, for want of bandwidth.
         case paused
     }
@@ -54,13 +68,13 @@ package struct BitrateAllocation: Sendable, Hashable {
 
     /// Shares `capacity` (bit/s; nil: no limit is known) among `demands`.
     ///
-    /// Everybody gets the smallest layer first, then in rounds one layer more, those of a higher priority before all
-    /// others. Where `mayPause` isn't set the smallest layers are sent even if there is no room for them.
+    /// Everybody gets the smallest layer first, then in rounds one step more, of the picture rate or of the picture, those of
+    /// a higher priority before all others. Where `mayPause` isn't set the smallest layers are sent even if there is no room for them.
     package init(_ demands: [VideoDemand], capacity: Int?, mayPause: Bool) {
         let ordered = demands.filter { !$0.layers.isEmpty }.sorted { ($1.priority, $0.track) < ($0.priority, $1.track) }
         guard let capacity else {
             for demand in ordered {
-                shares[demand.track] = .upTo(demand.wanted)
+                shares[demand.track] = demand.share(demand.choices.count - 1)
                 cost += demand.choices.last?.bitrate ?? 0
             }
             return
@@ -110,6 +124,8 @@ extension VideoDemand {
     fileprivate func share(_ level: Int?) -> BitrateAllocation.Share {
         guard let level else { return .paused }
         // With the largest choice there is nothing to hold back: a larger layer may come to life at any time.
-        return .upTo(level == choices.count - 1 ? max(wanted, choices[level].rank) : choices[level].rank)
+        let choices = choices
+        guard level == choices.count - 1 else { return .upTo(choices[level].point) }
+        return .upTo(LayerPoint(spatial: max(wanted, choices[level].rank), temporal: LayerPoint.highest.temporal))
     }
 }

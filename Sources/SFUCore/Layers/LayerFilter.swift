@@ -42,15 +42,14 @@ struct LayerFilter {
 
     /// Judges a packet; `isNewest` where no later one of the stream has been judged.
     mutating func judge(_ packet: SourcePacket, of layer: ProducerLayer, isNewest: Bool) -> Verdict {
-        switch packet.head {
+        // It has been read only where the payload names no layers.
+        if let dependency = packet.dependency, let structure = layer.structure {
+            return judge(dependency, structure, packet, layer, isNewest)
+        }
+        return switch packet.head {
         case .vp8(let descriptor): judge(descriptor, packet, isNewest)
         case .vp9(let descriptor): judge(descriptor, packet, layer, isNewest)
-        case .none:
-            if let dependency = packet.dependency, let structure = layer.structure {
-                judge(dependency, structure, packet, layer, isNewest)
-            } else {
-                Verdict(isTaken: true, marker: packet.marker)
-            }
+        case .none: Verdict(isTaken: true, marker: packet.marker)
         }
     }
 

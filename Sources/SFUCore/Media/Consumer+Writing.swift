@@ -60,32 +60,50 @@ extension Consumer {
             ssrc: configuration.ssrc, ntp: clock.ntp, rtpTimestamp: clock.timestamp &+ munger.current.timestampOffset)
     }
 
-    /// Repeats packets that the subscriber misses, on the retransmission stream, each at most once per `spacing`.
+    /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
+    /// together within the stream's budget.
     ///
-    /// Without such a stream nothing is repeated: a packet made again would have to leave under a number that was sealed
-    /// before, which SRTP forbids.
+    /// Where no such stream was negotiated the connection keeps what it has sealed and repeats that: a packet made again
+    /// would leave under a number that was sealed before, which SRTP forbids.
     package func resend(_ sequences: [UInt16], now: Instant, spacing: Interval) {
         guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
-        for sequence in sequences {
-            guard let original = munger.original(of: sequence),
-                var packet = original.layer.ring?.find(original.source, codec: producer.codec)
-            else {
+        for sequence in sequences.prefix(Int(RetransmissionLog.reach)) {
+            guard munger.age(of: sequence) < RetransmissionLog.reach else {
                 producer.statistics.retransmissionMisses += 1
                 continue
             }
-            guard log.take(sequence, now: now, spacing: spacing) else { continue }
-            if producer.codec.usesDependencyDescriptor {
-                var structure = original.layer.structure
-                packet.readDependency(&structure)
+            if repetitions.log.isRecent(sequence, now: now, spacing: spacing) {
+                producer.statistics.retransmissionsRefused += 1
+                continue
             }
-            let verdict = filter.judge(packet, of: original.layer, isNewest: false)
-            // It had been lost on its way here, so nobody could know that it was to be left out.
-            if !verdict.isTaken {
-                packet.payload = UnsafeRawBufferPointer(start: nil, count: 0)
-                packet.head = .none
-            }
-            repeatPacket(packet, sequence, original.numbering, verdict, ssrc: ssrc, payloadType: payloadType)
+            repeatOriginal(of: sequence, now: now, ssrc: ssrc, payloadType: payloadType)
         }
+    }
+
+    private func repeatOriginal(of sequence: UInt16, now: Instant, ssrc: UInt32, payloadType: UInt8) {
+        // One that isn't at hand is looked for as seldom as one that is.
+        repetitions.log.note(sequence, now: now)
+        guard let original = munger.original(of: sequence),
+            var packet = original.layer.ring?.find(original.source, codec: producer.codec)
+        else {
+            producer.statistics.retransmissionMisses += 1
+            return
+        }
+        guard repetitions.budget.take(packet.payload.count, now: now) else {
+            producer.statistics.retransmissionsRefused += 1
+            return
+        }
+        if packet.needsDependency(producer.codec) {
+            var structure = original.layer.structure
+            packet.readDependency(&structure)
+        }
+        let verdict = filter.judge(packet, of: original.layer, isNewest: false)
+        // It had been lost on its way here, so nobody could know that it was to be left out.
+        if !verdict.isTaken {
+            packet.payload = UnsafeRawBufferPointer(start: nil, count: 0)
+            packet.head = .none
+        }
+        repeatPacket(packet, sequence, original.numbering, verdict, ssrc: ssrc, payloadType: payloadType)
     }
 
     private func repeatPacket(
@@ -93,13 +111,13 @@ extension Consumer {
         ssrc: UInt32, payloadType: UInt8
     ) {
         let header = OutgoingRTP(
-            ssrc: ssrc, payloadType: payloadType, marker: verdict.marker, sequenceNumber: nextRTXSequence,
+            ssrc: ssrc, payloadType: payloadType, marker: verdict.marker, sequenceNumber: repetitions.nextSequence,
             timestamp: packet.timestamp &+ numbering.timestampOffset, extensions: extensions(of: packet),
             opaque: opaque(of: packet, numbering, verdict, isNewest: false))
         let offset = RTX.write(originalSequenceNumber: sequence, into: scratch)
         let (prefix, payload) = parts(of: packet, numbering, verdict, at: offset, isNewest: false)
         guard sink.forward(header, prefix: prefix, payload: payload) else { return }
-        nextRTXSequence &+= 1
+        repetitions.nextSequence &+= 1
         producer.statistics.retransmissions += 1
     }
 

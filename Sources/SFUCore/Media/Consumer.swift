@@ -32,8 +32,8 @@ package final class Consumer {
     var filter = LayerFilter()
     private var lastArrival: Instant = .zero
     private var droppedPicture: UInt16?
-    var nextRTXSequence: UInt16
-    var log = RetransmissionLog()
+    var repetitions: Repetitions
+    private var second = SecondKeyFrame()
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 320, alignment: 8)
 
     package init(_ configuration: ConsumerConfiguration, producer: Producer, sink: any ConsumerSink) {
@@ -41,7 +41,7 @@ package final class Consumer {
         self.producer = producer
         self.sink = sink
         munger = RTPMunger(firstSequence: configuration.firstSequence)
-        nextRTXSequence = configuration.firstRTXSequence & 0x7fff
+        repetitions = Repetitions(firstSequence: configuration.firstRTXSequence)
     }
 
     deinit { scratch.deallocate() }
@@ -52,11 +52,15 @@ package final class Consumer {
     /// which is asked for.
     package func start(now: Instant) {
         producer.add(self)
-        if !munger.hasStarted, isFlowing, let best = wantedLayer(now), let range = best.replayable(now: now) {
+        if mayReplay, let best = wantedLayer(now), let range = best.replayable(now: now) {
             return replay(range, of: best)
         }
         requestKeyFrame(now: now)
     }
+
+    /// Media that is encrypted end to end waits for a key frame of its own: its receiver makes ready to decrypt only now, and
+    /// what comes in one go meanwhile is lost to it.
+    private var mayReplay: Bool { !munger.hasStarted && isFlowing && !configuration.isEncrypted }
 
     package func stop() {
         producer.remove(self)
@@ -148,7 +152,7 @@ package final class Consumer {
         var structure: DependencyStructure?
         for sequence in range {
             guard var packet = layer.ring?.find(sequence, codec: producer.codec) else { continue }
-            if producer.codec.usesDependencyDescriptor { packet.readDependency(&structure) }
+            if packet.needsDependency(producer.codec) { packet.readDependency(&structure) }
             if self.layer == nil { begin(with: packet, of: layer) }
             pass(packet, of: layer)
         }
@@ -170,6 +174,7 @@ package final class Consumer {
             numbering.timestampOffset = alignment.offset(
                 of: packet, from: old === layer ? nil : old?.clock, to: layer.clock, isSameSource: old === layer)
         }
+        if configuration.isEncrypted, !munger.hasStarted { second.begin(packet.arrival) }
         pictures.begin(packet, &numbering)
         munger.begin(layer, at: packet.sequence, offsets: numbering)
         self.layer = layer
@@ -193,6 +198,11 @@ package final class Consumer {
         }
         guard let place = munger.place(packet.sequence, timestamp: packet.timestamp) else { return }
         lastArrival = packet.arrival
+        if packet.startsKeyFrame {
+            second.noteKeyFrame(packet.arrival)
+        } else if second.isDue(packet.arrival) {
+            producer.requestKeyFrame(of: layer)
+        }
         if isLeftOut {
             var empty = packet
             empty.payload = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -253,6 +263,7 @@ package final class Consumer {
         }
         packets += 1
         bytes += prefix.count + payload.count
+        repetitions.note(sent: prefix.count + payload.count, now: packet.arrival)
         producer.statistics.packetsForwarded += 1
         producer.statistics.bytesForwarded += prefix.count + payload.count
     }

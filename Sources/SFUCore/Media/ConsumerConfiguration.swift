@@ -15,6 +15,8 @@ package struct ConsumerConfiguration: Sendable, Hashable {
     package var playoutDelay: PlayoutDelay?
     /// Video that ends, or is muted, ends in black pictures; not where media is encrypted end to end.
     package var sendsBlackFrames = true
+    /// The payload is encrypted end to end.
+    package var isEncrypted = false
     /// Packets carry the dependency descriptor, which says where frames end.
     package var hasDependencyDescriptor = true
     /// The first sequence numbers; only the lower 15 bits are taken.

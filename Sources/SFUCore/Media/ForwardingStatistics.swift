@@ -9,6 +9,9 @@ package final class ForwardingStatistics {
     package internal(set) var retransmissions = 0
     /// Requested, but not at hand: gone, or lost on their way here and not yet repeated.
     package internal(set) var retransmissionMisses = 0
+    /// Requested, and left out: repeated within the round trip already, or beyond what may be repeated
+    /// (`RetransmissionBudget`).
+    package internal(set) var retransmissionsRefused = 0
     /// Requests for key frames, before the sources thinned them out.
     package internal(set) var keyFrameRequests = 0
 

@@ -21,6 +21,8 @@ package final class Producer {
     /// Low to high.
     package private(set) var layers: [ProducerLayer] = []
     package private(set) var consumers: [Consumer] = []
+    /// Pictures of all layers.
+    private var pictures = 0
     /// Nothing of it is to be seen or heard.
     package private(set) var isMuted = false
     /// How loud it is; kept for audio.
@@ -62,13 +64,19 @@ package final class Producer {
         } else if !isMuted, let level = packet.extensions.audioLevel {
             speaker.observe(level.level, timestamp: packet.timestamp, clockRate: clockRate, now: packet.arrival)
         }
-        layer.note(packet)
+        note(packet, of: layer)
         if packet.startsKeyFrame, layers.count > 1 { sortByPicture() }
         for consumer in consumers { consumer.forward(packet, from: layer) }
     }
 
+    private func note(_ packet: SourcePacket, of layer: ProducerLayer) {
+        let before = layer.rhythm.pictures
+        layer.note(packet, others: pictures - before)
+        pictures += layer.rhythm.pictures - before
+    }
+
     private func readLayers(of packet: inout SourcePacket, _ layer: ProducerLayer) {
-        if codec.usesDependencyDescriptor { packet.readDependency(&layer.structure) }
+        if packet.needsDependency(codec) { packet.readDependency(&layer.structure) }
         // Where parameter sets come in the stream, a picture without them is of no use to a newcomer.
         if packet.startsKeyFrame, layer.hasParameterSets, !packet.hasParameterSet { packet.startsKeyFrame = false }
         layer.ring?.store(packet)
@@ -89,7 +97,7 @@ package final class Producer {
         for layer in layers where layer.ssrc == ssrc { return layer }
         // The same rid, or a track without rids, from another SSRC: the sender has begun anew.
         if !simulcastSources.contains(ssrc), let old = layers.firstIndex(where: { $0.rid == rid }) {
-            layers.remove(at: old)
+            pictures -= layers.remove(at: old).rhythm.pictures
         }
         guard layers.count < Producer.maximumLayers else { return nil }
         let rank = simulcastSources.firstIndex(of: ssrc) ?? Producer.rank(of: rid)
@@ -130,9 +138,17 @@ package final class Producer {
     /// smallest that is alive.
     func bestLayer(limit: Int, now: Instant) -> ProducerLayer? {
         var best: ProducerLayer?
-        for layer in layers where layer.isAlive(now) && (layer.rank <= limit || best == nil) { best = layer }
+        for layer in layers where (layer.rank <= limit || best == nil) && isAlive(layer, now) { best = layer }
         return best
     }
+
+    /// The layer is still sent.
+    private func isAlive(_ layer: ProducerLayer, _ now: Instant) -> Bool {
+        layer.rhythm.isAlive(now, others: pictures - layer.rhythm.pictures, siblings: layers.count - 1)
+    }
+
+    /// The layers that are still sent.
+    package func liveLayers(_ now: Instant) -> [ProducerLayer] { layers.filter { isAlive($0, now) } }
 
     func requestKeyFrame(of layer: ProducerLayer) {
         guard codec.needsKeyFrame else { return }

@@ -22,23 +22,30 @@ package final class ProducerLayer {
     /// Parameter sets come in the stream: key frames begin with them.
     var hasParameterSets = false
     private var keyFrame: (sequence: Int64, arrival: Instant)?
+    /// Payload bytes since that key frame began.
+    private var bytesSinceKeyFrame = 0
     private var highest = Int64.min
-    private(set) var lastArrival: Instant
+    private(set) var rhythm: LayerRhythm
     package private(set) var packets = 0
     package private(set) var bytes = 0
+    /// The same bytes by spatial and temporal layer within the stream.
+    package private(set) var layerBytes = LayerBytes()
 
     init(ssrc: UInt32, rid: ShortToken?, rank: Int, now: Instant) {
         self.ssrc = ssrc
         self.rid = rid
         self.rank = rank
-        lastArrival = now
+        rhythm = LayerRhythm(now: now)
     }
 
-    /// Counts a packet and learns from it.
-    func note(_ packet: SourcePacket) {
-        lastArrival = packet.arrival
+    /// Counts a packet and learns from it; `others` counts the pictures of the producer's other layers.
+    func note(_ packet: SourcePacket, others: Int) {
+        rhythm.note(timestamp: packet.timestamp, others: others, now: packet.arrival)
         packets += 1
         bytes += packet.payload.count
+        bytesSinceKeyFrame += packet.payload.count
+        layerBytes.count(
+            packet.payload.count, spatial: Int(packet.spatialID ?? 0), temporal: Int(packet.temporalID ?? 0))
         guard packet.sequence > highest else { return }
         highest = packet.sequence
         if let layer = packet.temporalID {
@@ -46,7 +53,10 @@ package final class ProducerLayer {
         }
         if packet.hasParameterSet { hasParameterSets = true }
         if let targets = packet.dependency?.activeTargets { activeTargets = targets }
-        if packet.startsKeyFrame { keyFrame = (packet.sequence, packet.arrival) }
+        if packet.startsKeyFrame {
+            keyFrame = (packet.sequence, packet.arrival)
+            bytesSinceKeyFrame = packet.payload.count
+        }
         notePicture(packet)
     }
 
@@ -72,20 +82,19 @@ package final class ProducerLayer {
 
     /// The packets from a recent key frame up to now, where all that came are still at hand; nil else.
     ///
-    /// Somebody new may begin there without a key frame of its own: sources give one a second at most.
+    /// Somebody new may begin there without a key frame of its own: sources give one a second at most. Only while it is
+    /// little, about what one key frame has: it leaves in one go, and sound would wait behind it.
     func replayable(now: Instant) -> ClosedRange<Int64>? {
         guard let keyFrame, let ring, now - keyFrame.arrival <= ProducerLayer.replayAge, keyFrame.sequence <= highest,
+            bytesSinceKeyFrame <= ProducerLayer.replayBytes,
             highest - keyFrame.sequence < ProducerLayer.replayPackets
         else { return nil }
         let range = keyFrame.sequence...highest
         return range.allSatisfy(ring.has) ? range : nil
     }
 
-    /// Packets have come lately. A sender that lacks bandwidth stops its larger layers without a word.
-    package func isAlive(_ now: Instant) -> Bool { now - lastArrival < ProducerLayer.silence }
-
-    /// Layers are sent at several frames a second, where at all.
-    private static let silence = Interval.milliseconds(500)
-    private static let replayAge = Interval.seconds(2)
-    private static let replayPackets: Int64 = 400
+    /// Later than that the source may be asked anew.
+    private static let replayAge = Interval.seconds(1)
+    private static let replayBytes = 24_000
+    private static let replayPackets: Int64 = 40
 }

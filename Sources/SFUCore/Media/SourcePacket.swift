@@ -89,16 +89,30 @@ package struct SourcePacket {
         }
     }
 
+    /// The payload itself names no layers, so that the dependency descriptor has to: with most codecs always, with VP8
+    /// where the sender leaves picture ids and layers out of the payload because they stand there.
+    func needsDependency(_ codec: MediaCodec) -> Bool {
+        guard !opaque.dependencyDescriptor.isEmpty else { return false }
+        if case .vp8(let descriptor) = head { return descriptor.temporalID == nil }
+        return codec.usesDependencyDescriptor
+    }
+
     /// Reads the dependency descriptor with the structure that its stream has now.
     mutating func readDependency(_ structure: inout DependencyStructure?) {
         guard !opaque.dependencyDescriptor.isEmpty else { return }
         dependency = try? DependencyDescriptor(parsing: opaque.dependencyDescriptor.bytes, structure: &structure)
     }
 
+    /// The spatial layer within the stream, where the packet says one.
+    var spatialID: UInt8? {
+        if case .vp9(let descriptor) = head, descriptor.hasLayers { return descriptor.spatialID }
+        return dependency?.spatialID
+    }
+
     /// The temporal layer, where the packet says one.
     var temporalID: UInt8? {
         switch head {
-        case .vp8(let descriptor): descriptor.temporalID
+        case .vp8(let descriptor): descriptor.temporalID ?? dependency?.temporalID
         case .vp9(let descriptor): descriptor.hasLayers ? descriptor.temporalID : nil
         case .none: dependency?.temporalID
         }

@@ -113,6 +113,11 @@ struct RTPMunger {
     /// Whether the source has jumped ahead so far that it must have begun anew.
     func isJump(_ source: Int64) -> Bool { source > highestSource + RTPMunger.largestGap }
 
+    /// How far a number lies behind the newest one that was given out; .max before any was.
+    func age(of sequence: UInt16) -> UInt16 {
+        hasStarted ? UInt16(truncatingIfNeeded: highest) &- sequence : .max
+    }
+
     /// The original of a number that was given out: the source, its packet, and how that one was numbered.
     func original(of sequence: UInt16) -> (layer: ProducerLayer, source: Int64, numbering: Numbering)? {
         let distance = UInt16(truncatingIfNeeded: highest) &- sequence

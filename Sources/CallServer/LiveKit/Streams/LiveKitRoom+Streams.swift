@@ -11,7 +11,7 @@ struct RoomStreams {
     static let interval = Interval.milliseconds(250)
 
     /// Of every published layer, by track and SSRC.
-    var layerRates: [String: [UInt32: RateMeter]] = [:]
+    var layerRates: [String: [UInt32: LayerRates]] = [:]
     var ticks = 0
 }
 
@@ -51,9 +51,13 @@ extension LiveKitRoom {
     private static let ticksPerQuality = Int(TrackQuality.window.nanoseconds / RoomStreams.interval.nanoseconds)
 
     private func measure(_ track: LiveKitTrack, _ now: Instant) {
+        let known = streams.layerRates[track.sid] ?? [:]
+        var rates: [UInt32: LayerRates] = [:]
         for layer in track.producer?.layers ?? [] {
-            streams.layerRates[track.sid, default: [:]][layer.ssrc, default: RateMeter()].update(layer.bytes, now: now)
+            rates[layer.ssrc] = known[layer.ssrc] ?? LayerRates()
+            rates[layer.ssrc]?.update(layer, now: now)
         }
+        streams.layerRates[track.sid] = rates
     }
 }
 
@@ -81,10 +85,11 @@ extension LiveKitParticipant {
         tellStreamStates(sends)
     }
 
-    private func demand(_ send: OutgoingTrack, _ rates: [UInt32: RateMeter], _ now: Instant) -> VideoDemand? {
+    private func demand(_ send: OutgoingTrack, _ rates: [UInt32: LayerRates], _ now: Instant) -> VideoDemand? {
         guard let wanted = send.wantedLayer else { return nil }
-        let layers = send.producer.layers.filter { $0.isAlive(now) }.map {
-            VideoDemand.Layer(rank: $0.rank, bitrate: Int(rates[$0.ssrc]?.bitrate ?? 0))
+        let live = send.producer.liveLayers(now)
+        let layers = live.flatMap { layer in
+            rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer === live.first) ?? []
         }
         guard !layers.isEmpty else { return nil }
         return VideoDemand(track: send.trackID, priority: send.priority, wanted: wanted, layers: layers)

@@ -1,12 +1,14 @@
 import RTCWire
 
 /// Bits a second from a counter of bytes, smoothed over about a second.
-struct RateMeter {
+package struct RateMeter: Sendable {
     private var bytes: Int?
     private var last: Instant = .zero
-    private(set) var bitrate = 0.0
+    package private(set) var bitrate = 0.0
 
-    mutating func update(_ bytes: Int, now: Instant) {
+    package init() {}
+
+    package mutating func update(_ bytes: Int, now: Instant) {
         defer {
             self.bytes = bytes
             last = now
