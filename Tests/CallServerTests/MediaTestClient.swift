@@ -207,14 +207,17 @@ final class MediaTestClient: @unchecked Sendable {
     }
 
     /// Sends a packet of sound every 20 ms until it is cancelled.
-    func speak(ssrc: UInt32, _ sound: [UInt8] = [0x78, 1, 2, 3]) -> RepeatedTask {
+    func speak(ssrc: UInt32, level: UInt8? = nil, _ sound: [UInt8] = [0x78, 1, 2, 3]) -> RepeatedTask {
+        var extensions = RTPExtensions()
+        extensions.audioLevel = level.map { AudioLevel(level: $0, voice: true) }
         let timestamp = NIOLoopBoundBox.makeBoxSendingValue(UInt32(0), as: UInt32.self, eventLoop: eventLoop)
-        return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self] _ in
+        return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self, extensions] _ in
             timestamp.value &+= 960
             sound.withUnsafeBytes { bytes in
                 flow.perform { peer, outbox, now in
                     peer.send(
-                        ssrc: ssrc, marker: false, timestamp: timestamp.value, payload: bytes, now: now, into: outbox)
+                        ssrc: ssrc, marker: false, timestamp: timestamp.value, extensions: extensions, payload: bytes,
+                        now: now, into: outbox)
                 }
             }
         }

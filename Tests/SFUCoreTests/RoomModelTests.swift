@@ -40,6 +40,19 @@ import Testing
         #expect(changes.map(\.isSubscribed) == [false, true])
     }
 
+    @Test func nobodyGetsTracksOfSomebodyHidden() {
+        var room = room()
+        _ = room.settleSubscriptions()
+        room.adjust("PA_b") { $0.choices["TR_1"] = true }
+        room.update("PA_a") { $0.permissions.isHidden = true }
+        let ended = room.settleSubscriptions()
+        #expect(ended.map(\.subscriber) == ["PA_b", "PA_c"] && ended.allSatisfy { !$0.isSubscribed })
+        #expect(room.subscribers(of: "PA_a").isEmpty)
+        room.update("PA_a") { $0.permissions.isHidden = false }
+        let begun = room.settleSubscriptions()
+        #expect(begun.map(\.isSubscribed) == [true, true])
+    }
+
     @Test func leavingEndsWhatWasBegun() {
         var room = room()
         _ = room.settleSubscriptions()

@@ -60,7 +60,7 @@ extension LiveKitRoom {
             guard let subscriber = participants[change.subscriber] else { continue }
             if change.isSubscribed, let track = tracks[change.track] {
                 subscriber.subscribe(to: track)
-                noteSubscribed(track)
+                noteSubscribed(track, by: change.subscriber)
                 if track.kind == .audio || !hears(change.subscriber, change.publisher) {
                     tellLevel(of: change.publisher, to: subscriber)
                 }
@@ -79,8 +79,9 @@ extension LiveKitRoom {
         } ?? false
     }
 
-    private func noteSubscribed(_ track: LiveKitTrack) {
-        guard !track.wasSubscribed else { return }
+    /// A publisher learns that somebody gets the track, though not from somebody hidden.
+    private func noteSubscribed(_ track: LiveKitTrack, by subscriber: String) {
+        guard !track.wasSubscribed, model.participant(subscriber)?.permissions.isHidden == false else { return }
         track.wasSubscribed = true
         participants[track.publisher]?.send(.with { $0.trackSubscribed = .with { $0.trackSid = track.sid } })
     }
@@ -115,8 +116,15 @@ extension LiveKitRoom {
         }
     }
 
+    /// Somebody may be hidden no more: the others learn what they may have.
+    func tellPermissions(about publisher: String) {
+        for track in tracks.values where track.publisher == publisher {
+            for other in participants.values where other.sid != publisher { tellPermission(track, to: other) }
+        }
+    }
+
     private func tellPermission(_ track: LiveKitTrack, to participant: LiveKitParticipant) {
-        guard let publisher = model.participant(track.publisher) else { return }
+        guard let publisher = model.participant(track.publisher), !publisher.permissions.isHidden else { return }
         participant.send(
             .with {
                 $0.subscriptionPermissionUpdate = .with {

@@ -97,7 +97,8 @@ extension LiveKitRoom {
                     !participant.isDependent && model.participant(participant.sid)?.permissions.isHidden == false
                 })
             $0.activeRecording = participants.values.contains(where: \.isRecorder)
-            $0.numPublishers = UInt32(clamping: model.participants.count(where: \.isPublisher))
+            $0.numPublishers = UInt32(
+                clamping: model.participants.count { $0.isPublisher && !$0.permissions.isHidden })
         }
     }
 

@@ -73,9 +73,10 @@ package struct RoomModel: Sendable {
 
     // MARK: Subscriptions
 
-    /// Whether `subscriber` is to get a track of `publisher`.
+    /// Whether `subscriber` is to get a track of `publisher`. Nobody gets those of somebody hidden, whom a track would show.
     package func wants(_ subscriber: RoomParticipant, _ track: String, of publisher: RoomParticipant) -> Bool {
         subscriber.id != publisher.id && subscriber.state != .disconnected && subscriber.permissions.canSubscribe
+            && !publisher.permissions.isHidden
             && publisher.rule.allows(subscriber.identity, track: track)
             && (subscriber.choices[track] ?? subscriber.subscribesToAll)
     }

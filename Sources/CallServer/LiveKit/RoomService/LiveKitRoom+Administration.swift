@@ -108,6 +108,7 @@ extension LiveKitRoom {
             for (key, value) in request.attributes { record.attributes[key] = value.isEmpty ? nil : value }
             if request.hasPermission { record.permissions = Permissions(request.permission) }
         }
+        if wasHidden, request.hasPermission { tellPermissions(about: record.id) }
         if request.hasPermission { enforcePermissions(of: participant) }
         participant.sendRefreshToken()
         guard let updated = model.participant(record.id) else { throw TwirpError.noParticipant }
