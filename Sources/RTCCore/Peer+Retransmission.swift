@@ -7,9 +7,8 @@ extension Peer {
         let spacing = retransmissionSpacing
         let age = configuration.streams.cacheAge
         for sequence in sequences {
-            guard let kept = sending.streams[index].kept(sequence, now: now, age: age, spacing: spacing) else {
-                continue
-            }
+            let kept = sending.update(index) { $0.kept(sequence, now: now, age: age, spacing: spacing) }
+            guard let kept else { continue }
             if sending.streams[index].usesRTX {
                 repeatOverRTX(kept, sequence, stream: index, to: destination, now, outbox)
             } else {

@@ -58,6 +58,8 @@ package struct StreamStatistics: Sendable, Hashable {
     package var firsReceived = 0
     /// Packets sent again on request.
     package var retransmitted = 0
+    /// Packets that were asked for again beyond what may be repeated (`RetransmissionBudget`).
+    package var retransmissionsRefused = 0
     /// Interarrival jitter in seconds (RFC 3550 section 6.4.1): measured here, or as reported.
     package var jitter = 0.0
     /// Share of packets lost in the last report interval, 0...1.

@@ -110,7 +110,7 @@ extension MediaConnection {
         let line = negotiator.lines[index]
         guard line.direction.sends, line.send != nil else { return }
         guard let codec = line.counterpart(of: send.format.codec),
-            let stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send.producer.kind))
+            let stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send))
         else { return refuse(send, line: index) }
         let consumer = Consumer(send.configuration(stream, on: line), producer: send.producer, sink: self)
         send.consumer = consumer
@@ -127,13 +127,18 @@ extension MediaConnection {
         send.line = nil
     }
 
-    /// Video is repeated on a stream of its own, and made again for it. Audio has no such stream: what is asked for again
-    /// must leave with the very bytes that were sealed before, so the peer keeps those.
-    private static func cache(_ codec: NegotiatedCodec, _ kind: StreamKind) -> SendStreamConfiguration.Cache {
-        kind == .audio && codec.feedback.contains(.nack) ? .own(packets: audioPacketsKept) : .external
+    /// What is repeated on a stream of its own is made again for it. Where there is no such stream, as with audio and with
+    /// clients that know no RTX, what is asked for again must leave with the very bytes that were sealed before: under one
+    /// key the same number must never carry others. So the peer keeps those.
+    private static func cache(_ codec: NegotiatedCodec, _ send: OutgoingTrack) -> SendStreamConfiguration.Cache {
+        let hasRTX = send.description.rtxSSRC != nil && codec.sendRTXPayloadType != nil
+        guard !hasRTX, codec.feedback.contains(.nack) else { return .external }
+        return .own(packets: send.producer.kind == .audio ? audioPacketsKept : videoPacketsKept)
     }
 
     private static let audioPacketsKept = 64
+    /// About a second of 2 Mbit/s.
+    private static let videoPacketsKept = 256
 
     /// A client that has only just been sent our answer would take packets of a stream that it doesn't know yet for
     /// somebody else's, and lose the key frame: video waits for it a moment.

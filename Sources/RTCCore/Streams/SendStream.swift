@@ -16,6 +16,7 @@ struct SendStream {
     /// An RTP timestamp and the moment it belongs to.
     private var clock: (timestamp: UInt32, captured: Instant)?
     private var cache: PacketCache?
+    private var budget = RetransmissionBudget()
 
     init(_ configuration: SendStreamConfiguration, firstSequence: UInt16, firstRTXSequence: UInt16) {
         self.configuration = configuration
@@ -44,6 +45,7 @@ struct SendStream {
         statistics.packets += 1
         statistics.bytes += payloadLength
         octets &+= UInt32(truncatingIfNeeded: payloadLength)
+        budget.note(sent: payloadLength, now: now)
         lastSent = now
         if clock?.timestamp != timestamp { clock = (timestamp, captured) }
     }
@@ -64,8 +66,15 @@ struct SendStream {
     }
 
     /// A kept packet that may be repeated now.
-    func kept(_ sequence: UInt16, now: Instant, age: Interval, spacing: Interval) -> UnsafeRawBufferPointer? {
-        cache?.take(sequence, now: now, age: age, spacing: spacing)
+    mutating func kept(
+        _ sequence: UInt16, now: Instant, age: Interval, spacing: Interval
+    ) -> UnsafeRawBufferPointer? {
+        guard let packet = cache?.take(sequence, now: now, age: age, spacing: spacing) else { return nil }
+        guard budget.take(packet.count, now: now) else {
+            statistics.retransmissionsRefused += 1
+            return nil
+        }
+        return packet
     }
 
     /// The RTP timestamp that belongs to `instant`, nil before the first packet.
