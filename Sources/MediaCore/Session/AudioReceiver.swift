@@ -17,21 +17,18 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     private var undecryptable = 0
     /// Payload type of packets that carry copies; nil where none was agreed.
     private var redPayloadType: UInt8?
-    private let hasLevels: Bool
     private let worker: any EventLoop
     private let created: Instant
     private var firstSound: Instant?
     private var frame: [Int16]
-    /// Loudest level since it was last taken, -dBov; nil where nothing came.
-    private var level: UInt8?
+    private var level = ReceivedAudioLevel()
 
     init(
         track: RemoteTrack, codecs: [NegotiatedCodec], encryption: FrameEncryption?, settings: PlayoutSettings,
-        hasLevels: Bool, worker: any EventLoop, now: Instant
+        worker: any EventLoop, now: Instant
     ) throws(MediaError) {
         self.track = track
         self.encryption = encryption
-        self.hasLevels = hasLevels
         self.worker = worker
         created = now
         var configuration = AudioPlayoutConfiguration()
@@ -49,7 +46,8 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
 
     func receive(_ packet: ReceivedRTP, payload: UnsafeRawBufferPointer) {
         ssrc = packet.ssrc
-        if hasLevels, let reported = packet.extensions.audioLevel { level = min(level ?? 127, reported.level) }
+        // A packet of padding alone says nothing of the sound.
+        if !payload.isEmpty { level.note(packet: packet.extensions.audioLevel) }
         guard let protection = FrameGate(track.protection, hasKeys: encryption != nil) else {
             undecryptable += 1
             return
@@ -90,10 +88,7 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         let kind = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: Self.tickFrames, now: now, into: $0) }
         guard kind != .buffering else { return }
         firstSound = firstSound ?? now
-        if !hasLevels {
-            let measured = frame.withUnsafeBufferPointer { PCMLevel.level($0) }
-            level = min(level ?? 127, measured)
-        }
+        frame.withUnsafeBufferPointer { level.note(played: $0) }
         let sinks = track.present.audio
         guard !sinks.isEmpty else { return }
         let played = AudioFrame(
@@ -104,10 +99,7 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     func close() {}
 
     /// The loudest level since the last call.
-    func takeLevel() -> UInt8? {
-        defer { level = nil }
-        return level
-    }
+    func takeLevel() -> UInt8? { level.take() }
 
     func count(into statistics: inout ReceiverStatistics) {
         let counted = buffer.statistics

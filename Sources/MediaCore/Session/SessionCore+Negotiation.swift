@@ -124,7 +124,6 @@ extension SessionCore {
             startPlayout()
             return try AudioReceiver(
                 track: track, codecs: line.codecs, encryption: frameEncryption, settings: playout,
-                hasLevels: line.extensionMap.id(for: .audioLevel) != 0,
                 worker: engine.nextWorker(), now: MonotonicClock.now())
         case .video:
             return try VideoReceiver(
