@@ -22,6 +22,24 @@ import Testing
         #expect(meter.measurement == AudioMeasurement())
     }
 
+    /// Of a long sound only samples are analyzed, but what is measured is what it is for the most part.
+    @Test(arguments: [(3, 440.0), (9, 700.0)])
+    func aLongSoundIsMeasuredByItsLongestPart(seconds: Int, expected: Double) throws {
+        let meter = AudioMeter()
+        for (frequency, length) in [(440.0, 5), (700.0, seconds)] {
+            let tone = ToneSource(frequency: frequency, levelDBFS: -20)
+            var frame = AudioFrame(silence: 960)
+            for _ in 0..<(50 * length) {
+                tone.read(into: &frame)
+                meter.receive(frame)
+            }
+        }
+        let measured = meter.measurement
+        #expect(abs(measured.duration - Double(5 + seconds)) < 1e-9)
+        #expect(abs(measured.rms - 0.0707) < 0.001)
+        #expect(abs(try #require(measured.dominantHz) - expected) < 2)
+    }
+
     @Test func aShortSoundIsMeasuredToo() throws {
         let meter = AudioMeter()
         meter.receive(AudioFrame(samples: sine(1_000, count: 2_400)))

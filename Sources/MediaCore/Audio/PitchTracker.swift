@@ -15,7 +15,7 @@ package struct PitchTracker: Sendable {
     private var sum: Int32 = 0
     private var summed = 0
     /// Voiced stretches per Hz.
-    private var histogram = [UInt32](repeating: 0, count: 512)
+    private var histogram = [Int](repeating: 0, count: 512)
     private var voiced = 0
 
     package init() {}
@@ -25,14 +25,16 @@ package struct PitchTracker: Sendable {
         guard voiced > 0 else { return nil }
         var seen = 0
         for (hertz, count) in histogram.enumerated() {
-            seen += Int(count)
+            seen += count
             if 2 * seen >= voiced { return Double(hertz) }
         }
         return nil
     }
 
     /// Takes mono samples at 48 kHz.
-    package mutating func add(_ samples: UnsafeBufferPointer<Int16>) {
+    ///
+    /// - Parameter weight: how many stretches one stands for.
+    package mutating func add(_ samples: UnsafeBufferPointer<Int16>, weight: Int = 1) {
         for sample in samples {
             sum += Int32(sample)
             summed += 1
@@ -43,8 +45,8 @@ package struct PitchTracker: Sendable {
             guard filled == Self.windowSize else { continue }
             filled = 0
             if let pitch = pitch() {
-                histogram[min(max(Int(pitch.rounded()), 0), histogram.count - 1)] += 1
-                voiced += 1
+                histogram[min(max(Int(pitch.rounded()), 0), histogram.count - 1)] += weight
+                voiced += weight
             }
         }
     }
@@ -65,8 +67,14 @@ package struct PitchTracker: Sendable {
         let count = window.count - longestLag
         let energy = product(window, 0, 0, count)
         guard energy / Float(count) > 10_000 else { return false }
+        var shifted = product(window, shortestLag, shortestLag, count)
         for lag in shortestLag...longestLag {
-            let shifted = product(window, lag, lag, count)
+            defer {
+                // The shifted stretch loses its first sample and gains one behind it.
+                if lag < longestLag {
+                    shifted += window[lag + count] * window[lag + count] - window[lag] * window[lag]
+                }
+            }
             scores[lag] = shifted > 0 ? product(window, 0, lag, count) / (energy * shifted).squareRoot() : 0
         }
         return true
@@ -74,8 +82,23 @@ package struct PitchTracker: Sendable {
 
     /// The scalar product of two stretches of the window.
     private static func product(_ window: UnsafeBufferPointer<Float>, _ a: Int, _ b: Int, _ count: Int) -> Float {
-        var sum: Float = 0
-        for index in 0..<count { sum += window[a + index] * window[b + index] }
+        guard let base = window.baseAddress else { return 0 }
+        let (left, right) = (UnsafeRawPointer(base + a), UnsafeRawPointer(base + b))
+        let lanes = SIMD8<Float>.scalarCount
+        var sums = SIMD8<Float>.zero
+        var index = 0
+        while index + lanes <= count {
+            let offset = index * MemoryLayout<Float>.stride
+            sums +=
+                left.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+                * right.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+            index += lanes
+        }
+        var sum = sums.sum()
+        while index < count {
+            sum += window[a + index] * window[b + index]
+            index += 1
+        }
         return sum
     }
 

@@ -111,7 +111,8 @@ extension AudioJitterBuffer {
         let slot = skipExcess(from: slot, now)
         let space = queue.space(slot.info.frameCount)
         let count = (try? decoder.decode(store.payload(of: slot), into: space)) ?? 0
-        let delay = now + Interval(nanoseconds: Int64(queue.frameCount) * 62_500 / 3) - slot.arrival
+        // What is played late may have come after it was due.
+        let delay = max(.zero, now + Interval(nanoseconds: Int64(queue.frameCount) * 62_500 / 3) - slot.arrival)
         take(slot)
         guard count > 0, count * channels <= space.count else { return replace(slot) }
         queue.commit(count)

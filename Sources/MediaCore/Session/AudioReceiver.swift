@@ -82,18 +82,29 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         }
     }
 
-    /// Plays the next 20 ms to the sinks.
-    func play(now: Instant) {
+    /// Sound for sinks.
+    struct Delivery: Sendable {
+        var sinks: [any AudioSink]
+        var frame: AudioFrame
+
+        func deliver() { for sink in sinks { sink.receive(frame) } }
+    }
+
+    /// Plays the next 20 ms; nil where nobody listens, or nothing has come yet.
+    ///
+    /// - Parameter now: when they are due. A late tick plays what was due then, so that those that make up for it find
+    ///   the sound that is theirs.
+    func play(now: Instant) -> Delivery? {
         if track.isPaused { buffer.expectPause() }
         let kind = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: Self.tickFrames, now: now, into: $0) }
-        guard kind != .buffering else { return }
+        guard kind != .buffering else { return nil }
         firstSound = firstSound ?? now
         frame.withUnsafeBufferPointer { level.note(played: $0) }
         let sinks = track.present.audio
-        guard !sinks.isEmpty else { return }
+        guard !sinks.isEmpty else { return nil }
         let played = AudioFrame(
             samples: frame, channels: buffer.channels, time: MediaTime(nanoseconds: now.nanoseconds))
-        worker.execute { for sink in sinks { sink.receive(played) } }
+        return Delivery(sinks: sinks, frame: played)
     }
 
     func close() {}

@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The threads that media runs on: event loops for sockets and protocols, workers for codecs.
+/// The threads that media runs on: event loops for sockets and protocols, workers for codecs and sinks, and one for the
+/// sound that is sent.
 ///
 /// One engine serves any number of sessions; a test or an application makes one and shuts it down at its end. A session
 /// lives on one event loop, a track's codec on one worker, so that neither needs a lock.
@@ -23,6 +24,9 @@ public final class MediaEngine: Sendable {
     /// What concerns no call in particular: servers that give no candidates.
     let logger = Logger(label: "callbridge.media")
     private let workers: MultiThreadedEventLoopGroup
+    /// Sound that is sent comes from a thread of its own: it is due every 20 ms, and neither pictures nor sinks may hold
+    /// it up.
+    private let audio = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let isShutDown = Atomic<Bool>(false)
 
     /// Starts the threads.
@@ -34,6 +38,7 @@ public final class MediaEngine: Sendable {
     /// Stops the threads. Sessions must have been closed; a second call does nothing.
     public func shutdown() async {
         guard isShutDown.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
+        try? await audio.shutdownGracefully()
         try? await workers.shutdownGracefully()
         try? await loops.shutdownGracefully()
     }
@@ -41,6 +46,9 @@ public final class MediaEngine: Sendable {
     /// The threads are going: nothing can be handed to them any more.
     var isStopped: Bool { isShutDown.load(ordering: .acquiring) }
 
-    /// The worker for a new track's codec.
+    /// The worker for a new track's codec, or for sinks.
     func nextWorker() -> any EventLoop { workers.next() }
+
+    /// Where a new audio track is read and encoded.
+    func audioLoop() -> any EventLoop { audio.next() }
 }

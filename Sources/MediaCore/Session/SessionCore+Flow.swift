@@ -41,22 +41,27 @@ extension SessionCore: PeerFlowHandler {
     func startPlayout() {
         guard playoutPump == nil else { return }
         let interval = Interval.milliseconds(AudioReceiver.tickFrames / 48)
-        let pump = PeriodicPump(loop: eventLoop, interval: interval, meter: wakes) { [weak self] _, _ in
-            self?.playoutTick()
+        let pump = PeriodicPump(loop: eventLoop, interval: interval, meter: wakes) { [weak self] _, due in
+            self?.playoutTick(due)
         }
         playoutPump = pump
         pump.start()
     }
 
-    private func playoutTick() {
-        let now = MonotonicClock.now()
+    private func playoutTick(_ now: Instant) {
         levelTick += 1
+        var deliveries: [AudioReceiver.Delivery] = []
         for case let receiver as AudioReceiver in receivers {
-            receiver.play(now: now)
+            if let delivery = receiver.play(now: now) { deliveries.append(delivery) }
             guard let level = receiver.takeLevel() else { continue }
             levels.append(
                 AudioLevelReport(
                     trackID: receiver.track.trackID, level: Int(level), atNanoseconds: now.nanoseconds))
+        }
+        if !deliveries.isEmpty {
+            // One hop for all tracks: each costs more than decoding a packet.
+            let played = deliveries
+            sinkWorker.execute { for delivery in played { delivery.deliver() } }
         }
         // Two ticks share an event: half the crossings, and still soon enough for detecting speakers.
         guard levelTick % 2 == 0, !levels.isEmpty else { return }

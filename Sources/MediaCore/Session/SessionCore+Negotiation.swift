@@ -65,7 +65,7 @@ extension SessionCore {
                 wantsDTX: opus?.remoteParameters["usedtx"] == "1")
             return try AudioSender(
                 track: track, source: source, encoding: encoding, stream: stream, flow: flow,
-                worker: engine.nextWorker(), wakes: wakes, sealer: sealer(stream.ssrc))
+                worker: engine.audioLoop(), wakes: wakes, sealer: sealer(stream.ssrc))
         case .video, .encodedVideo:
             return try VideoSender(
                 track: track, streams: streams, flow: flow, worker: engine.nextWorker(), wakes: wakes, sealer: sealer)

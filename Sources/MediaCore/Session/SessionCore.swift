@@ -40,6 +40,8 @@ final class SessionCore: @unchecked Sendable {
     var playoutPump: PeriodicPump?
     /// How late the timers of playout and senders run.
     let wakes = WakeMeter()
+    /// Where the sinks of remote sound are called.
+    let sinkWorker: any EventLoop
     var levels: [AudioLevelReport] = []
     var dataChannels: [DataChannelID: DataChannel] = [:]
     var levelTick = 0
@@ -51,6 +53,7 @@ final class SessionCore: @unchecked Sendable {
         self.engine = engine
         self.mux = mux
         self.eventLoop = mux.eventLoop
+        sinkWorker = engine.nextWorker()
         self.negotiator = negotiator
         playout = configuration.playout
         frameEncryption = configuration.frameEncryption

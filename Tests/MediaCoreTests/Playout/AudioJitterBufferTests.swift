@@ -182,6 +182,32 @@ import Testing
         #expect((20...90).contains(Double(stretched) / 48))
     }
 
+    /// The reader sleeps for 90 ms now and then: it finds the packets of that time, and then plays what was due meanwhile.
+    @Test func aLateReaderConcealsNothing() {
+        let buffer = AudioJitterBuffer(decoder: FakeDecoder())
+        let ticks = 3_000
+        var frame = [Int16](repeating: 0, count: 960)
+        func wakes(_ tick: Int) -> Int { tick % 25 < 5 ? tick - tick % 25 + 5 : tick }
+        var next = 0
+        for wake in 0..<ticks where wakes(wake) == wake {
+            let now = Instant.zero + .milliseconds(20 * wake)
+            while next * 20 + 3 <= wake * 20 {
+                FakeDecoder.packet(next).withUnsafeBytes {
+                    buffer.insert($0, timestamp: UInt32(next * 960), sequence: Int64(next), ssrc: 7, arrival: now)
+                }
+                next += 1
+            }
+            for tick in (wake % 25 == 5 ? wake - 5 : wake)...wake {
+                let due = Instant.zero + .milliseconds(20 * tick)
+                _ = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: 960, now: due, into: $0) }
+            }
+        }
+        #expect(buffer.statistics.concealedSamples < 960 * 6, "but for the beginning")
+        #expect(buffer.statistics.packetsLate == 0)
+        #expect(buffer.statistics.packetsDecoded > ticks - 60)
+        #expect(buffer.statistics.delayMean >= .zero)
+    }
+
     @Test func anOutageEnds() {
         // Three seconds of blackout; the network keeps the packets and delivers them at once.
         let simulation = PlayoutSimulation(count: 1_500) { index in

@@ -1,3 +1,4 @@
+import Dispatch
 import MediaCore
 import Testing
 
@@ -122,6 +123,41 @@ import Testing
         #expect(statistics.endedReceivers.map(\.trackID) == ["tone"])
         #expect(statistics.endedReceivers.map(\.streamID) == ["s"])
         #expect(statistics.endedReceivers.allSatisfy { $0.packetsReceived >= 29 && $0.framesDecoded >= 29 })
+        await sender.close()
+        await receiver.close()
+        _ = try await carried
+        await engine.shutdown()
+    }
+
+    /// Keeps its thread until it is told to go on.
+    private final class BlockingSink: AudioSink {
+        let gate = DispatchSemaphore(value: 0)
+        let entered = AsyncStream.makeStream(of: Void.self)
+
+        func receive(_ frame: AudioFrame) {
+            entered.continuation.yield()
+            gate.wait()
+        }
+    }
+
+    /// A sink that takes its time holds up other sinks, but not what is sent.
+    @Test func aSinkThatBlocksDoesNotHoldUpWhatIsSent() async throws {
+        var threads = MediaEngine.Configuration()
+        threads.workers = 1
+        let engine = MediaEngine(configuration: threads)
+        let sender = try await MediaSession(engine: engine)
+        var far = MediaSessionConfiguration()
+        far.isAnswerer = true
+        let receiver = try await MediaSession(engine: engine, configuration: far)
+        _ = try await sender.addTrack(LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"))
+        async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
+        try await sender.setAnswer(receiver.createAnswer(to: sender.createOffer()))
+        let sink = BlockingSink()
+        for track in try await Self.tracks(1, of: receiver, candidatesTo: sender) { track.attach(sink) }
+        await Self.first(1, of: sink.entered.stream)
+        let before = await sender.statistics().senders[0].packetsSent
+        while await sender.statistics().senders[0].packetsSent < before + 20 { await Task.yield() }
+        for _ in 0..<100_000 { sink.gate.signal() }
         await sender.close()
         await receiver.close()
         _ = try await carried
