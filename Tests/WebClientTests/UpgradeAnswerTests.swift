@@ -60,9 +60,12 @@ import Testing
 
     @Test func aRefusalWithoutLengthEndsWithTheConnection() {
         var answer = UpgradeAnswer(accept: Self.accept)
-        #expect(answer.read(Array("HTTP/1.0 502 Bad Gateway\r\n\r\nback".utf8)) == .incomplete)
-        #expect(answer.read(Array("soon".utf8)) == .incomplete)
-        #expect(answer.end() == .refused(status: 502, body: "backsoon"))
+        let head = answer.read(Array("HTTP/1.0 502 Bad Gateway\r\n\r\nback".utf8))
+        #expect(head == .incomplete)
+        let more = answer.read(Array("soon".utf8))
+        #expect(more == .incomplete)
+        let end = answer.end()
+        #expect(end == .refused(status: 502, body: "backsoon"))
     }
 
     @Test(arguments: ["99999999999999999999", "-5", "x"]) func aSenselessLengthIsNoTrap(length: String) {
