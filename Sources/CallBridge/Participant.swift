@@ -62,12 +62,13 @@ public struct Track: Sendable, Hashable, Identifiable {
     public var width: Int
     /// Height as announced.
     public var height: Int
+    /// The codec that its publisher announced, as in `video/VP8` without the kind; empty where not said.
+    public var codec: String
 
     /// A track from its parts.
     public init(
         id: String, kind: MediaKind, name: String = "", source: Source = .unknown, isMuted: Bool = false,
-        width: Int = 0,
-        height: Int = 0
+        width: Int = 0, height: Int = 0, codec: String = ""
     ) {
         self.id = id
         self.kind = kind
@@ -76,5 +77,6 @@ public struct Track: Sendable, Hashable, Identifiable {
         self.isMuted = isMuted
         self.width = width
         self.height = height
+        self.codec = codec
     }
 }

@@ -47,6 +47,7 @@ final class FakeAudioReceiver: FakeReceiver {
         statistics.framesReceived = counted.packetsReceived
         statistics.framesDecoded = counted.packetsDecoded
         statistics.framesDropped = counted.packetsLate + counted.packetsSkipped + counted.packetsUnreadable
+        statistics.framesUndecodable = counted.packetsUnreadable
         statistics.concealedMilliseconds = counted.concealedMilliseconds
         statistics.playedMilliseconds = Double(counted.totalSamples) / 48
         statistics.firstFrameMilliseconds = firstSound.map { ($0 - created).milliseconds }
@@ -59,14 +60,14 @@ final class FakeVideoReceiver: FakeReceiver {
     private let buffer = VideoFrameBuffer()
     private let decoder: VP8Decoder
     private let created: Instant
-    private var decoded = 0
-    private var failures = 0
-    private var firstPicture: Instant?
-    private var size = (width: 0, height: 0)
+    private var decoded = DecodedPictures()
+    private var timeline = CaptureTimeline()
+    private var lastTurn: Instant
 
     init(_ track: RemoteTrack, now: Instant) throws(MediaError) {
         self.track = track
         created = now
+        lastTurn = now
         decoder = try VP8Decoder()
     }
 
@@ -78,6 +79,7 @@ final class FakeVideoReceiver: FakeReceiver {
     }
 
     func turn(now: Instant) -> Bool {
+        lastTurn = now
         drain(now: now)
         return buffer.takeKeyFrameRequest(now: now)
     }
@@ -88,24 +90,17 @@ final class FakeVideoReceiver: FakeReceiver {
     }
 
     private func show(_ frame: AssembledVideoFrame, now: Instant) {
-        let time = MediaTime(nanoseconds: frame.firstArrival.nanoseconds)
-        guard let picture = try? decoder.decode(frame.bytes, captureTime: time) else {
-            failures += 1
-            return buffer.decoderFailed(now: now)
-        }
-        decoded += 1
-        firstPicture = firstPicture ?? now
-        size = (picture.width, picture.height)
-        track.deliver(picture, encoded: frame.bytes, isKeyFrame: frame.isKeyFrame)
+        let time = timeline.time(of: frame.timestamp, arrival: frame.firstArrival)
+        let (picture, outcome) = decoder.outcome(of: frame.bytes, captureTime: time)
+        if let picture { track.deliver(picture, encoded: frame.bytes, isKeyFrame: frame.isKeyFrame) }
+        if !decoded.note(outcome, at: now) { buffer.decoderFailed(now: now) }
     }
 
     func count(into statistics: inout ReceiverStatistics) {
         statistics.codec = "VP8"
-        statistics.framesReceived = buffer.statistics.framesReceived
-        statistics.framesDecoded = decoded
-        statistics.framesDropped = buffer.statistics.framesDropped + failures
-        statistics.freezes = buffer.statistics.freezes.count
-        statistics.firstFrameMilliseconds = firstPicture.map { ($0 - created).milliseconds }
-        (statistics.width, statistics.height) = size
+        decoded.count(buffer.statistics, since: created, into: &statistics)
+        let freezes = buffer.statistics.freezes
+        (statistics.freezes, statistics.frozenMilliseconds) =
+            track.isPaused ? freezes.closed : freezes.counted(at: lastTurn)
     }
 }

@@ -1,5 +1,6 @@
 import CallModel
 import Foundation
+import Synchronization
 import Testing
 
 /// The journal's lines, and the rules that it keeps.
@@ -180,5 +181,35 @@ import Testing
         #expect(journal.finish() == CallJournal.Summary(events: Self.call().count, violations: []))
         #expect(try JournalFile.events(String(contentsOfFile: path, encoding: .utf8)) == Self.call())
         #expect(throws: JournalOutputError.self) { _ = try CallJournal(path: "/nowhere/at/all.jsonl") }
+    }
+
+    @Test func aDiskThatIsFullIsNamedOnce() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try Self.fullDevice(in: folder.path)
+        let told = Mutex<[JournalOutputError]>([])
+        let journal = try CallJournal(path: path) { failure in told.withLock { $0.append(failure) } }
+        for event in Self.call() { journal.write(event) }
+        let failure = try #require(journal.failure)
+        #expect(failure.path == path && failure.problem.contains("No space left"))
+        #expect(told.withLock { $0 } == [failure])
+        #expect(journal.finish().failure == failure.description)
+        #expect(journal.finish().events == Self.call().count)
+        // Nothing was put in the device's place.
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+    }
+
+    /// The device on which nothing fits, 1:7: of our own where we may make one, so that nothing else can be in its place.
+    private static func fullDevice(in folder: String) throws -> String {
+        let own = folder + "/full"
+        let number = dev_t(1 << 8 | 7)
+        let isMade = mknod(own, S_IFCHR | 0o600, number) == 0 && FileHandle(forWritingAtPath: own) != nil
+        let path = isMade ? own : "/dev/full"
+        var status = stat()
+        let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == number
+        try #require(isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
+        return path
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import Testing
 
 /// Numbers that look random and are the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
@@ -88,4 +89,28 @@ func fileBytes(_ path: String) -> [UInt8] {
     var part = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
     return bytes
+}
+
+/// Calls `body` with the path of a device on which nothing fits, as Linux has it at 1:7: of our own where we may make one, so
+/// that no other program can have put a file in its place.
+func withFullDevice(_ body: (String) throws -> Void) throws {
+    try withTemporaryDirectory { directory in
+        let own = directory + "/full"
+        // Some file systems take the node and refuse to open it.
+        let isMade = mknod(own, S_IFCHR | 0o600, makedev(1, 7)) == 0 && access(own, W_OK) == 0 && canOpen(own)
+        let path = isMade ? own : "/dev/full"
+        var status = stat()
+        let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == makedev(1, 7)
+        try #require(isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
+        try body(path)
+    }
+}
+
+private func makedev(_ major: UInt, _ minor: UInt) -> dev_t { dev_t(major << 8 | minor) }
+
+private func canOpen(_ path: String) -> Bool {
+    let descriptor = open(path, O_WRONLY)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
 }

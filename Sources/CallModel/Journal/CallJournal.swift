@@ -11,11 +11,14 @@ public final class CallJournal: Sendable {
         public var events: Int
         /// What breaks a rule, one sentence each.
         public var violations: [String]
+        /// Why the file is not whole, with the remedy; nil where it is, or there is none.
+        public var failure: String?
 
         /// A summary from its parts.
-        public init(events: Int, violations: [String]) {
+        public init(events: Int, violations: [String], failure: String? = nil) {
             self.events = events
             self.violations = violations
+            self.failure = failure
         }
     }
 
@@ -30,24 +33,36 @@ public final class CallJournal: Sendable {
 
     private let state: Mutex<State>
     private let keeps: Bool
+    private let output: JournalOutput?
 
     /// - Parameters:
     ///   - keeps: whether `events` holds what was written; a server that runs for months hands it on only.
     ///   - sink: gets every event in order, one at a time. It must not write to this journal.
     public init(keeps: Bool = true, sink: @escaping @Sendable (JournalEvent) -> Void = { _ in }) {
         self.keeps = keeps
+        output = nil
         state = Mutex(State(sinks: [sink]))
+    }
+
+    /// A journal that is also written to a file, which is made or emptied. Throws what keeps it from being written.
+    ///
+    /// What keeps it from being written later doesn't end the call; `failure` and the summary name it.
+    ///
+    /// - Parameters:
+    ///   - keeps: whether `events` holds what was written.
+    ///   - onFailure: is told at once, from whoever writes, and once only.
+    public init(
+        path: String, keeps: Bool = true, onFailure: @escaping @Sendable (JournalOutputError) -> Void = { _ in }
+    ) throws {
+        let file = try JournalOutput(path: path, onFailure: onFailure)
+        self.keeps = keeps
+        output = file
+        state = Mutex(State(sinks: [{ file.write($0) }]))
     }
 
     /// One more gets every event from now on, in order, one at a time. It must not write to this journal.
     public func attach(_ sink: @escaping @Sendable (JournalEvent) -> Void) {
         state.withLock { $0.sinks.append(sink) }
-    }
-
-    /// A journal that is also written to a file, which is made or emptied. Throws what keeps it from being written.
-    public convenience init(path: String) throws {
-        let file = try JournalOutput(path: path)
-        self.init { file.write($0) }
     }
 
     /// Writes events.
@@ -70,9 +85,13 @@ public final class CallJournal: Sendable {
                 for violation in state.checker.finish() { note(violation, caused: last, &state) }
             }
             state.isFinished = true
-            return Summary(events: state.written, violations: state.violations.map(\.description))
+            return Summary(
+                events: state.written, violations: state.violations.map(\.description), failure: failure?.description)
         }
     }
+
+    /// What keeps the file from being written; nil where nothing does, or there is none.
+    public var failure: JournalOutputError? { output?.failure }
 
     /// What was written, in order.
     public var events: [JournalEvent] { state.withLock { $0.events } }
@@ -92,30 +111,4 @@ public final class CallJournal: Sendable {
         if keeps || state.events.isEmpty { state.events.append(event) }
         for sink in state.sinks { sink(event) }
     }
-}
-
-/// A file of lines, unbuffered: what was written is there when the process dies.
-final class JournalOutput: Sendable {
-    private let handle: FileHandle
-
-    init(path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else { throw JournalOutputError(path: path) }
-        self.handle = handle
-    }
-
-    func write(_ event: JournalEvent) {
-        // A disk that fills up must not end a call.
-        try? handle.write(contentsOf: Data((JournalFile.line(event) + "\n").utf8))
-    }
-}
-
-/// A journal's file can't be written.
-public struct JournalOutputError: Error, Sendable, CustomStringConvertible {
-    /// The file.
-    public var path: String
-
-    /// Names the file.
-    public var description: String { "the journal \(path) can't be written; is its folder there and writable?" }
 }

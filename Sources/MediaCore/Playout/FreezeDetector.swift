@@ -32,11 +32,24 @@ package struct FreezeDetector: Hashable, Sendable {
         next = (next + 1) % Self.window
         used = min(used + 1, Self.window)
         guard used >= Self.smallestSample else { return false }
-        let mean = Interval(nanoseconds: intervals[..<used].reduce(0, &+) / Int64(used))
-        guard interval >= max(mean * 3, mean + Self.increase) else { return false }
+        guard isFreeze(interval) else { return false }
         count += 1
         duration = duration + interval
         return true
+    }
+
+    /// Freezes and their length in milliseconds, with the one that has not ended at `now`.
+    package func counted(at now: Instant) -> (count: Int, milliseconds: Double) {
+        guard let last, used >= Self.smallestSample, isFreeze(now - last) else { return closed }
+        return (count + 1, (duration + (now - last)).milliseconds)
+    }
+
+    /// Freezes that have ended, and their length in milliseconds.
+    package var closed: (count: Int, milliseconds: Double) { (count, duration.milliseconds) }
+
+    private func isFreeze(_ interval: Interval) -> Bool {
+        let mean = Interval(nanoseconds: intervals[..<used].reduce(0, &+) / Int64(used))
+        return interval >= max(mean * 3, mean + Self.increase)
     }
 
     /// The sender is known to have stopped: the interval to its next picture is no freeze.

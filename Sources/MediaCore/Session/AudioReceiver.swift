@@ -15,6 +15,8 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     private var opener: FrameOpener?
     /// Frames that could not be decrypted.
     private var undecryptable = 0
+    /// Frames that may be encrypted, while signalling hadn't said so.
+    private var held = 0
     /// Payload type of packets that carry copies; nil where none was agreed.
     private var redPayloadType: UInt8?
     private let worker: any EventLoop
@@ -49,7 +51,7 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         // A packet of padding alone says nothing of the sound.
         if !payload.isEmpty { level.note(packet: packet.extensions.audioLevel) }
         guard let protection = FrameGate(track.protection, hasKeys: encryption != nil) else {
-            undecryptable += 1
+            if track.protection == .unknown { held += 1 } else { undecryptable += 1 }
             return
         }
         switch protection {
@@ -119,6 +121,8 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
         statistics.framesDecoded = counted.packetsDecoded
         statistics.framesDropped = counted.packetsLate + counted.packetsSkipped + counted.packetsUnreadable
         statistics.framesUndecryptable = undecryptable
+        statistics.framesHeld = held
+        statistics.framesUndecodable = counted.packetsUnreadable
         statistics.packetsRebuilt = counted.packetsRecovered
         statistics.concealedMilliseconds = counted.concealedMilliseconds
         statistics.playedMilliseconds = Double(counted.totalSamples) / 48

@@ -83,7 +83,7 @@ extension RemoteTrack {
     package func deliver(_ picture: VideoFrame, encoded bytes: UnsafeRawBufferPointer, isKeyFrame: Bool) {
         let sinks = present
         for sink in sinks.video { sink.receive(picture) }
-        guard !sinks.encoded.isEmpty else { return }
+        guard !sinks.encoded.isEmpty, !picture.isFiller else { return }
         let frame = EncodedVideoFrame(
             payload: Array(bytes), isKeyFrame: isKeyFrame, width: picture.width, height: picture.height,
             captureTime: picture.captureTime)

@@ -154,10 +154,18 @@ public struct ReceiverStatistics: Sendable {
     public var framesDropped = 0
     /// Frames that could not be decrypted: no key, or not the sender's.
     public var framesUndecryptable = 0
+    /// Frames left aside because they may be encrypted, while signalling hadn't said so.
+    public var framesHeld = 0
+    /// Frames and packets that are nothing which the codec can decode.
+    public var framesUndecodable = 0
+    /// Black pictures of 8x8 that a server put in at the end of a track; in no other count.
+    public var fillersReceived = 0
     /// Sound that was lost and rebuilt from copies in other packets, in packets.
     public var packetsRebuilt = 0
     /// Pictures that stood still for too long.
     public var freezes = 0
+    /// Milliseconds that they stood still.
+    public var frozenMilliseconds = 0.0
     /// Milliseconds from the subscription (the description that announced the track) to the first decoded frame or sound.
     public var firstFrameMilliseconds: Double?
     /// Milliseconds of audio that had to be invented: concealment, inserted silence and underruns.

@@ -4,7 +4,7 @@ import RTCTransport
 import RTCWire
 
 /// Pictures of one remote track: frames are assembled on the session's event loop, decoded and shown on a worker.
-// `buffer`, `ssrc` and `timer` are touched on the session's event loop only, `decoder` on `worker` only.
+// `decoder`, `opener` and `timeline` are touched on `worker` only, all else that changes on the session's event loop.
 final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     let track: RemoteTrack
     private(set) var ssrc: UInt32?
@@ -17,22 +17,18 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     private unowned let session: SessionCore
     private let created: Instant
     private var timer: Scheduled<Void>?
-    private var decoded = DecodedCounts()
-
-    /// What the decoder has done; brought to the event loop with each picture.
-    private struct DecodedCounts: Sendable {
-        var frames = 0
-        var failures = 0
-        var undecryptable = 0
-        var first: Instant?
-        var width = 0
-        var height = 0
-    }
+    private var decoded = DecodedPictures()
+    private var codecs: [NegotiatedCodec]
+    private var payloadType: UInt8?
+    /// The worker's.
+    private var timeline = CaptureTimeline()
 
     init(
-        track: RemoteTrack, encryption: FrameEncryption?, session: SessionCore, worker: any EventLoop, now: Instant
+        track: RemoteTrack, codecs: [NegotiatedCodec], encryption: FrameEncryption?, session: SessionCore,
+        worker: any EventLoop, now: Instant
     ) throws(MediaError) {
         self.track = track
+        self.codecs = codecs
         self.encryption = encryption
         self.session = session
         self.worker = worker
@@ -42,13 +38,14 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
 
     func receive(_ packet: ReceivedRTP, payload: UnsafeRawBufferPointer) {
         ssrc = packet.ssrc
+        payloadType = packet.header.payloadType
         buffer.insert(
             payload, marker: packet.header.marker, timestamp: packet.header.timestamp, sequence: packet.sequence,
             ssrc: packet.ssrc, arrival: packet.arrival)
         drain(now: packet.arrival)
     }
 
-    func update(codecs: [NegotiatedCodec]) {}
+    func update(codecs: [NegotiatedCodec]) { self.codecs = codecs }
 
     /// Stops the timer; nothing is decoded any more.
     func close() { timer?.cancel() }
@@ -73,9 +70,11 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
     }
 
     private func decode(_ frame: AssembledVideoFrame) {
-        guard let gate = FrameGate(track.protection, hasKeys: encryption != nil) else { return refuse() }
+        guard let gate = FrameGate(track.protection, hasKeys: encryption != nil) else {
+            return finish(track.protection == .unknown ? .held : .undecryptable)
+        }
         guard case .encrypted(let participant) = gate else { return decode(frame.bytes, of: frame) }
-        guard let plain = open(frame, participant) else { return refuse() }
+        guard let plain = open(frame, participant) else { return finish(.undecryptable) }
         plain.withUnsafeBytes { decode($0, of: frame) }
     }
 
@@ -92,27 +91,25 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
         }
     }
 
-    /// A frame that nobody may see, or that our key doesn't open.
-    private func refuse() {
+    private func decode(_ bytes: UnsafeRawBufferPointer, of frame: AssembledVideoFrame) {
+        let sinks = track.present
+        let time = timeline.time(of: frame.timestamp, arrival: frame.firstArrival)
+        let (picture, outcome) = decoder.outcome(of: bytes, captureTime: time)
+        if let picture {
+            for sink in sinks.video { sink.receive(picture) }
+            if !sinks.encoded.isEmpty, !picture.isFiller { hand(bytes, frame, picture, to: sinks.encoded) }
+        }
+        finish(outcome)
+    }
+
+    /// Brings a frame's outcome to the event loop.
+    private func finish(_ outcome: DecodedPictures.Outcome) {
         let time = MonotonicClock.now()
         session.eventLoop.execute { [self] in
-            decoded.undecryptable += 1
+            guard !decoded.note(outcome, at: time) else { return }
             buffer.decoderFailed(now: time)
             drain(now: time)
         }
-    }
-
-    private func decode(_ bytes: UnsafeRawBufferPointer, of frame: AssembledVideoFrame) {
-        let sinks = track.present
-        let picture = try? decoder.decode(
-            bytes, captureTime: MediaTime(nanoseconds: frame.firstArrival.nanoseconds))
-        let finished = MonotonicClock.now()
-        if let picture {
-            for sink in sinks.video { sink.receive(picture) }
-            if !sinks.encoded.isEmpty { hand(bytes, frame, picture, to: sinks.encoded) }
-        }
-        let size = picture.map { ($0.width, $0.height) }
-        session.eventLoop.execute { [self] in note(size: size, at: finished) }
     }
 
     private func hand(
@@ -125,27 +122,14 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
         for sink in sinks { sink.receive(encoded) }
     }
 
-    private func note(size: (width: Int, height: Int)?, at time: Instant) {
-        guard let size else {
-            decoded.failures += 1
-            buffer.decoderFailed(now: time)
-            return drain(now: time)
-        }
-        decoded.frames += 1
-        decoded.first = decoded.first ?? time
-        (decoded.width, decoded.height) = size
-    }
-
     func count(into statistics: inout ReceiverStatistics) {
         let counted = buffer.statistics
-        statistics.codec = "VP8"
-        statistics.framesReceived = counted.framesReceived
-        statistics.framesDecoded = decoded.frames
-        statistics.framesDropped = counted.framesDropped + decoded.failures
-        statistics.framesUndecryptable = decoded.undecryptable
-        statistics.freezes = counted.freezes.count
-        statistics.firstFrameMilliseconds = decoded.first.map { ($0 - created).milliseconds }
-        statistics.width = decoded.width
-        statistics.height = decoded.height
+        let codec = codecs.first { $0.payloadType == payloadType } ?? codecs.first
+        statistics.codec = codec?.name ?? ""
+        decoded.count(counted, since: created, into: &statistics)
+        let now = MonotonicClock.now()
+        let freezes = counted.freezes
+        (statistics.freezes, statistics.frozenMilliseconds) =
+            track.isPaused ? freezes.closed : freezes.counted(at: now)
     }
 }

@@ -36,6 +36,7 @@ public final class TestCardSink: VideoSink {
     fileprivate struct State {
         var sender: UInt16?
         var report = TestCardReport()
+        var expectsGap = false
     }
 
     /// - Parameter expectedSender: whose pictures should come; nil takes the first reading's sender.
@@ -46,12 +47,15 @@ public final class TestCardSink: VideoSink {
     /// What was seen so far.
     public var report: TestCardReport { state.withLock { $0.report } }
 
+    /// What comes next may begin at any number: the track was not received for a while.
+    public func expectGap() { state.withLock { $0.expectsGap = true } }
+
     /// Reads one picture, now.
     public func receive(_ frame: VideoFrame) { receive(frame, at: .now) }
 
     /// Reads one picture that arrived at `now`.
     public func receive(_ frame: VideoFrame, at now: MediaTime) {
-        guard frame.width > TestCardSink.blankSide || frame.height > TestCardSink.blankSide else {
+        guard !frame.isFiller, frame.width > TestCardSink.blankSide || frame.height > TestCardSink.blankSide else {
             return state.withLock { $0.report.blank += 1 }
         }
         let reading = TestCardReader.read(frame)
@@ -73,6 +77,8 @@ extension TestCardSink.State {
         }
         report.framesRead += 1
         report.latency.record(seconds: reading.latency(at: now))
+        defer { expectsGap = false }
+        if expectsGap, report.last != nil { return report.last = reading.frameNumber }
         report.count(reading.frameNumber)
     }
 }

@@ -5,6 +5,9 @@ public struct VideoFrame: Sendable {
     package let buffer: VideoBuffer
     /// When the picture was captured, by the producer's clock.
     public var captureTime: MediaTime
+    /// Whether a server put it in at the end of a track, black and tiny: for whoever shows the track, no picture of its
+    /// sender's.
+    package var isFiller = false
 
     package init(buffer: VideoBuffer, captureTime: MediaTime) {
         self.buffer = buffer

@@ -15,7 +15,13 @@ extension Track {
     init(_ info: Livekit_TrackInfo) {
         self.init(
             id: info.sid, kind: info.type == .audio ? .audio : .video, name: info.name, source: Source(info.source),
-            isMuted: info.muted, width: Int(info.width), height: Int(info.height))
+            isMuted: info.muted, width: Int(info.width), height: Int(info.height), codec: Self.codec(info))
+    }
+
+    /// The name behind the kind: `VP8` of `video/VP8`.
+    private static func codec(_ info: Livekit_TrackInfo) -> String {
+        let mime = info.mimeType.isEmpty ? info.codecs.first?.mimeType ?? "" : info.mimeType
+        return mime.split(separator: "/", maxSplits: 1).last.map(String.init) ?? ""
     }
 }
 

@@ -157,9 +157,7 @@ extension LiveKitSession {
             await old.0.close()
             await old.1?.close()
         }
-        replacedReceivers = SessionStatistics()
-        replacedReceivers.addEnded(counted.endedReceivers + counted.receivers)
-        replacedReceivers.lateness = counted.lateness
+        replaced = counted
         signal = joined.signal
         publisher = joined.publisher
         subscriber = joined.subscriber

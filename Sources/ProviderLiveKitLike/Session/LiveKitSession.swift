@@ -69,8 +69,8 @@ actor LiveKitSession: ProviderSession {
     var recovery: Task<Void, Never>?
     /// Closes the media connections that a full reconnect has replaced.
     var replacedMedia: Task<Void, Never>?
-    /// What was received over those, and how late it was played; only `endedReceivers` and `lateness` are used.
-    var replacedReceivers = SessionStatistics()
+    /// What those had counted.
+    var replaced = SessionStatistics()
     /// The call's end has begun, and is complete.
     private var isFinishing = false
     private var isFinished = false
@@ -113,8 +113,7 @@ actor LiveKitSession: ProviderSession {
     func statistics() async -> SessionStatistics {
         var result = await publisher.media.statistics()
         if let subscriber { result.add(await subscriber.statistics()) }
-        result.addEnded(replacedReceivers.endedReceivers)
-        result.lateness.add(replacedReceivers.lateness)
+        result.addReplaced(replaced)
         return result
     }
 

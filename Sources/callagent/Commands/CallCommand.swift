@@ -164,7 +164,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         await embedded?.stop()
         if output.json { JSONOutput.print(report) } else { print(SummaryText().call(report)) }
-        if !report.ok { throw ExitCode(ExitStatus.lost.rawValue) }
+        if !report.ok { throw ExitCode(report.status.rawValue) }
     }
 
     func venue(_ embedded: EmbeddedServer?) async throws -> any CallVenue {

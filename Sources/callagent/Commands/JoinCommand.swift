@@ -114,26 +114,32 @@ struct JoinCommand: AsyncParsableCommand {
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         do {
-            let printed: @Sendable (String) -> Void = { print($0) }
+            let printed: @Sendable (String) -> Void = { progress.print($0) }
             let indicator = try IndicatorWatch(
                 call, begun: begun, picture: listening.pip, line: listening.indicator && !output.json ? printed : nil)
             await indicator.start()
             report = try await JoinRun(
                 participant, call: call, published: published, duration: duration, journal: journal,
-                follower: follower, data: data
+                follower: follower, data: data, subscribesAutomatically: !wishes.noSubscribe
             ).run(progress: progress)
             report.media = PublishedReport(plan)
-            report.indicator = try await indicator.finish()
-            report.greeting = try heard?.end(devices)
-            report.failures += devices.failures
-            report.ok = report.failures.isEmpty
+            if let sentence = report.media?.sentence { report.fail(.forbidden, sentence) }
+            let (shown, failure) = await indicator.finish()
+            report.indicator = shown
+            if let failure { report.fail(.output, "\(failure)") }
+            if let heard { note(heard, devices, in: &report) }
+            for failure in devices.failures { report.fail(.device, failure) }
         } catch {
             await call.leave()
             throw error
         }
         await bridge.shutdown()
-        if output.json { JSONOutput.print(report) } else { print(JoinSummary.text(report)) }
-        if !report.ok { throw ExitCode(ExitStatus.lost.rawValue) }
+        if output.json { JSONOutput.print(report) } else { print(JoinSummary().text(report)) }
+        if !report.ok { throw ExitCode(report.status.rawValue) }
+    }
+
+    private func note(_ heard: Hearing, _ devices: DeviceWatch, in report: inout RunReport) {
+        do throws(MediaError) { report.greeting = try heard.end(devices) } catch { report.fail(.output, "\(error)") }
     }
 }
 

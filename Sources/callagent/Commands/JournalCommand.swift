@@ -72,6 +72,8 @@ struct JournalReport: Codable {
     var violations: [String] = []
     /// `journal` only.
     var calls: Int?
+    /// Why the file is not whole.
+    var failure: String?
 
     init(events: Int, violations: [String], calls: Int? = nil) {
         self.events = events
@@ -79,7 +81,10 @@ struct JournalReport: Codable {
         self.calls = calls
     }
 
-    init(_ summary: CallJournal.Summary) { self.init(events: summary.events, violations: summary.violations) }
+    init(_ summary: CallJournal.Summary) {
+        self.init(events: summary.events, violations: summary.violations)
+        failure = summary.failure
+    }
 }
 
 /// `--journal` of `call` and `join`.
@@ -87,11 +92,16 @@ struct JournalOption: ParsableArguments {
     @Option(name: .customLong("journal"), parsing: .unconditional, help: "Write the call's journal to this file.")
     var path: String?
 
-    /// The journal, checked while it is written; a file where one is wanted.
-    func open() throws -> CallJournal {
-        guard let path else { return CallJournal() }
+    /// The journal, checked while it is written; a file where one is wanted. What keeps it from being written later is said
+    /// on standard error at once.
+    ///
+    /// - Parameter keeps: whether the events are kept in memory.
+    func open(keeps: Bool = true) throws -> CallJournal {
+        guard let path else { return CallJournal(keeps: keeps) }
         do {
-            return try CallJournal(path: path)
+            return try CallJournal(path: path, keeps: keeps) {
+                StandardError.write("callagent: \($0); calls go on without it\n")
+            }
         } catch {
             throw ExitStatus.Failure(status: .environment, message: "\(error)")
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CallModel
 import CallServer
 import Foundation
 import MediaCore
@@ -135,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
-        let journal = try journalOption.path.map { _ in try journalOption.open() }
+        let journal = try journalOption.path.map { _ in try journalOption.open(keeps: false) }
         configuration.journal = journal
         let server = CallServer(configuration: configuration)
         do {
@@ -153,9 +154,16 @@ struct ServeCommand: AsyncParsableCommand {
         await Interruption.wait()
         withExtendedLifetime(watch) {}
         await server.stop()
-        guard let violations = journal?.finish().violations, !violations.isEmpty else { return }
-        throw ExitStatus.Failure(
-            status: .lost, message: "the journal breaks rules:\n  " + violations.joined(separator: "\n  "))
+        if let journal { try Self.conclude(journal.finish()) }
+    }
+
+    /// Throws what the journal of a server's time lacks.
+    private static func conclude(_ journal: CallJournal.Summary) throws {
+        guard journal.violations.isEmpty else {
+            throw ExitStatus.Failure(
+                status: .lost, message: "the journal breaks rules:\n  " + journal.violations.joined(separator: "\n  "))
+        }
+        if let failure = journal.failure { throw ExitStatus.Failure(status: .environment, message: failure) }
     }
 }
 

@@ -7,10 +7,16 @@ struct RunReport: Codable {
     var ok = true
     /// What was lost, one sentence each.
     var failures: [String] = []
+    /// The kinds of it, each once.
+    var reasons: [FailureReason] = []
+    /// How often a connection was lost and made anew; of all participants of this run together.
+    var reconnects = 0
     /// The provider that carried the call.
     var provider = ""
     /// `join` only: who we were.
     var identity: String?
+    /// `join` only: who else was there at any time, in the order of their coming; at most 1,000.
+    var met: [String]?
     var participants: [ParticipantReport] = []
     /// One entry per directed pair and kind.
     var tracks: [TrackReport] = []
@@ -44,11 +50,40 @@ struct RunReport: Codable {
 }
 
 extension RunReport {
-    /// Adds what the call's journal came to; a broken rule is a failure.
+    /// Something is not as it should be.
+    mutating func fail(_ reason: FailureReason, _ text: String) {
+        failures.append(text)
+        if !reasons.contains(reason) { reasons.append(reason) }
+        ok = false
+    }
+
+    /// Takes over what a track lacks.
+    mutating func add(_ track: TrackReport, named name: String) {
+        tracks.append(track)
+        for (reason, text) in zip(track.reasons, track.failures) { fail(reason, "\(name): \(text)") }
+    }
+
+    /// Adds what the call's journal came to; a broken rule is a failure, and a file that is not whole.
     mutating func note(_ summary: CallJournal.Summary) {
         journal = JournalReport(summary)
-        failures += summary.violations.map { "journal: \($0)" }
-        ok = failures.isEmpty
+        for violation in summary.violations { fail(.journalRules, "journal: \(violation)") }
+        if let failure = summary.failure { fail(.journal, failure) }
+    }
+
+    /// A machine that wakes us late for much of the time carries no call that could be judged.
+    mutating func judgeLateness() {
+        let limits = ReceptionJudge.Limits(share: 0.1)
+        guard limits.isExceeded(by: lateness.lateMilliseconds, of: durationSeconds * 1000) else { return }
+        fail(
+            .late,
+            "this machine ran media timers late for \(Int(lateness.lateMilliseconds)) ms, up to "
+                + "\(Int(lateness.longestMilliseconds)) ms each; run fewer participants or less beside them")
+    }
+
+    /// What the process ends with.
+    var status: ExitStatus {
+        if ok { return .success }
+        return !reasons.isEmpty && reasons.allSatisfy(\.isOutput) ? .environment : .lost
     }
 }
 
@@ -67,6 +102,8 @@ struct ParticipantReport: Codable {
     var identity: String
     var connectMs: Double?
     var srtpProfile: String?
+    /// How often a connection was lost and made anew. All counts go on across that.
+    var reconnects = 0
     /// UDP payload bytes and datagrams, both directions.
     var bytesSent = 0
     var bytesReceived = 0
@@ -94,6 +131,9 @@ struct TrackReport: Codable {
     var ok = true
     /// Why it is not whole.
     var failure: String?
+    /// The same, one sentence each, and the kind of each.
+    var failures: [String] = []
+    var reasons: [FailureReason] = []
     /// Known where the sender belongs to this run.
     var packetsSent: Int?
     var packetsReceived = 0
@@ -103,10 +143,18 @@ struct TrackReport: Codable {
     var framesReceived = 0
     var framesDecoded = 0
     var framesMissing: Int?
+    /// Frames that our key, or the want of one, left closed.
+    var framesUndecryptable = 0
+    /// Frames and packets that are nothing which the codec can decode.
+    var framesUndecodable = 0
     var keyFrameRequests = 0
     /// `call` only: those since everybody's media flowed.
     var keyFrameRequestsAfterStart: Int?
     var freezes = 0
+    /// Milliseconds of those, the one at the end included.
+    var frozenMs = 0.0
+    /// Milliseconds that the track was received and not muted.
+    var receivedMs: Double?
     var width: Int?
     var height: Int?
     /// From subscription to the first decoded frame or sound.
@@ -114,6 +162,16 @@ struct TrackReport: Codable {
     /// From capture to the decoded picture.
     var latencyMs: LatencyReport?
     var audio: AudioReport?
+}
+
+extension TrackReport {
+    /// Something about it is not as it should be.
+    mutating func fail(_ reason: FailureReason, _ text: String) {
+        reasons.append(reason)
+        failures.append(text)
+        failure = failures.joined(separator: "; ")
+        ok = false
+    }
 }
 
 /// Percentiles in milliseconds.
@@ -130,6 +188,8 @@ struct AudioReport: Codable {
     var dominantHz: Double?
     /// Audio that had to be invented, inserted silence and underruns included.
     var concealedMs: Double
+    /// Milliseconds that were played, concealment included.
+    var playedMs: Double
     /// Similarity of the short-time spectra with what the sender spoke, 0...1; known where the sender belongs to this run.
     var match: Double?
     /// The same against any other sender.

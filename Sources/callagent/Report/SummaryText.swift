@@ -5,15 +5,21 @@ import MediaCore
 struct SummaryText {
     private let isColoured: Bool
 
-    init() { isColoured = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil }
+    init() {
+        self.init(isColoured: isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil)
+    }
+
+    init(isColoured: Bool) { self.isColoured = isColoured }
 
     /// The whole text of a call.
     func call(_ report: RunReport) -> String {
         let speakers = report.participants.map(\.identity)
         var lines = [
             "\(speakers.count) participants through \(report.provider), \(number(report.durationSeconds, 0)) s, \(report.srtpProfile ?? "no SRTP"), "
-                + "connected after \(number(report.connectMs, 0)) ms", "",
+                + "connected after \(number(report.connectMs, 0)) ms"
         ]
+        lines += connection(report)
+        lines.append("")
         lines += tracks(report)
         lines.append("")
         let whole = report.tracks.filter(\.ok)
@@ -45,6 +51,14 @@ struct SummaryText {
         ]
     }
 
+    /// That connections were lost and made anew; whose, where several are in the run.
+    func connection(_ report: RunReport) -> [String] {
+        let lost = report.participants.filter { $0.reconnects > 0 }
+        guard !lost.isEmpty else { return [] }
+        let times = lost.map { "\(PlainText.shown($0.identity)) \($0.reconnects)x" }.joined(separator: ", ")
+        return ["connections lost and made anew: \(times)"]
+    }
+
     private func network(_ report: NetworkReport) -> [String] {
         func direction(_ name: String, _ counted: NetworkReport.Direction) -> String {
             "network \(name): \(counted.forwarded) datagrams passed, \(counted.dropped) lost, "
@@ -68,7 +82,7 @@ struct SummaryText {
         return [dim(head)]
             + report.tracks.map { track in
                 let cells = row([
-                    track.from, track.to, track.kind, "\(track.framesDecoded)", "\(track.packetsLost)",
+                    PlainText.shown(track.from, limit: 24), PlainText.shown(track.to, limit: 24), track.kind, "\(track.framesDecoded)", "\(track.packetsLost)",
                     "\(track.packetsRecovered)", track.firstFrameMs.map { "\(number($0, 0)) ms" } ?? "-",
                     track.latencyMs.map { "\(number($0.p50, 1)) ms" } ?? "-",
                     track.latencyMs.map { "\(number($0.p99, 1)) ms" } ?? "-", heard(track),
@@ -91,7 +105,9 @@ struct SummaryText {
     /// What was lost, or that nothing was.
     func verdict(_ report: RunReport) -> [String] {
         guard !report.ok else { return [green("Everything that was sent was heard and seen.")] }
-        return [red("Lost:")] + report.failures.map { "  \($0)" }
+        let head = report.status == .environment ? "The call was whole, but not all of it could be written:" : "Lost:"
+        return [red(head)] + report.failures.map { "  \($0)" }
+            + ["reasons: " + report.reasons.map(\.rawValue).joined(separator: ", ")]
     }
 
     private func row(_ cells: [String]) -> String {

@@ -17,13 +17,14 @@ actor AgentParticipant {
     private(set) var events: [EventReport] = []
     /// Who was the active speaker from when on.
     private(set) var speakers: [(time: MediaTime, identity: String)] = []
-    private(set) var srtpProfile: String?
+    private(set) var course = CallCourse()
     private(set) var ending: (reason: CallEndReason, detail: String)?
-    private(set) var failure: (any Error)?
+    /// What was asked of the server in vain, one sentence each.
+    private(set) var refusals: [String] = []
     private(set) var data = DataReport()
     private var watcher: Task<Void, Never>?
-    /// Key frames asked for before the start, by the tracks' stream and track ids; nil before `markStart`.
-    private var earlyKeyFrameRequests: [[String]: Int]?
+    /// Key frames asked for before the start, by the tracks' ids; nil before `markStart`.
+    private var earlyKeyFrameRequests: [String: Int]?
 
     /// - Parameter senders: the test cards' sender numbers by identity, where known.
     init(
@@ -50,12 +51,10 @@ actor AgentParticipant {
         }
     }
 
-    /// Waits for the end of the call's events, after `call.leave()`.
-    func finish() async {
+    /// Waits for the end of the call's events, after `call.leave()`, and ends the recordings. What could not be written.
+    @discardableResult func finish() async -> [MediaError] {
         await watcher?.value
-        for probe in probes {
-            do { try probe.close() } catch { failure = failure ?? error }
-        }
+        return probes.flatMap { $0.close() }
     }
 
     /// Tracks that have given a first frame.
@@ -65,18 +64,17 @@ actor AgentParticipant {
 
     /// Key frames that are asked for from now on are counted apart.
     func markStart() async {
-        let receivers = await call.statistics().receivers
-        let counts = receivers.map { ([$0.streamID, $0.trackID], $0.keyFrameRequestsSent) }
+        let statistics = await call.statistics()
+        let counts = probes.map { ($0.id, $0.counted(statistics.allReceivers)?.keyFrameRequestsSent ?? 0) }
         earlyKeyFrameRequests = Dictionary(counts) { $0 + $1 }
     }
 
     private func note(_ event: CallEvent) {
         follower?.note(event)
+        course.note(event, at: clock.now)
         switch event {
         case .stateChanged(let state): log("stateChanged", detail: state.rawValue)
-        case .mediaConnected(let profile, _):
-            srtpProfile = profile
-            log("mediaConnected", detail: profile)
+        case .mediaConnected(let profile, _): log("mediaConnected", detail: profile)
         case .providerChanged(let change): log("providerChanged", detail: change.reason)
         case .reconnecting(let mode): log("reconnecting", detail: mode.rawValue)
         case .reconnected(let gap, let mode): log("reconnected", detail: "\(mode.rawValue), \(Int(gap)) ms")
@@ -91,7 +89,7 @@ actor AgentParticipant {
         case .trackUnmuted(let track, let participant): log("trackUnmuted", participant, detail: track.kind.rawValue)
         case .trackSubscribed(let remote, let track, let participant):
             log("trackSubscribed", participant, detail: track.kind.rawValue)
-            watch(remote, participant)
+            watch(remote, track, participant)
             if let wishes { Task { await apply(wishes, to: track) } }
         case .trackUnsubscribed(let track, let participant):
             log("trackUnsubscribed", participant, detail: track.kind.rawValue)
@@ -124,18 +122,22 @@ actor AgentParticipant {
     }
 
     private func apply(_ wishes: ReceivingOptions, to track: Track) async {
-        do { try await wishes.apply(to: track, in: call) } catch { failure = failure ?? error }
+        do { try await wishes.apply(to: track, in: call) } catch {
+            // Of a track that has gone meanwhile nothing can be asked.
+            guard course.tracks[track.id]?.isPublished == true else { return }
+            refusals.append("\(error)")
+        }
     }
 
-    private func watch(_ remote: RemoteTrack, _ participant: Participant) {
-        do {
-            probes.append(
-                try InboundProbe(
-                    remote, from: participant, sender: senders[participant.identity], keepsAudio: keepsAudio,
-                    recordTo: folder))
-        } catch {
-            failure = failure ?? error
-        }
+    private func watch(_ remote: RemoteTrack, _ track: Track, _ participant: Participant) {
+        if let known = probes.first(where: { $0.id == track.id }) { return known.attach(to: remote) }
+        // Whoever publishes without end is not measured without end.
+        guard course.tracks[track.id] != nil else { return }
+        let probe = InboundProbe(
+            remote.kind, id: track.id, from: participant.identity, sender: senders[participant.identity],
+            keepsAudio: keepsAudio, recordTo: folder)
+        probe.attach(to: remote)
+        probes.append(probe)
     }
 
     func noteDataSent() { data.sent += 1 }
@@ -158,6 +160,9 @@ actor AgentParticipant {
         var senders: [SenderStatistics]
         var tracks: [(probe: InboundProbe, report: TrackReport)]
         var speakers: [(time: MediaTime, identity: String)]
+        var course: CallCourse
+        /// When that was.
+        var time: MediaTime
     }
 
     /// Everything that has been counted, at one moment.
@@ -169,31 +174,47 @@ actor AgentParticipant {
             datagramsSent: statistics.datagramsSent, datagramsReceived: statistics.datagramsReceived,
             receiveBufferDrops: statistics.receiveBufferDrops)
         own.lateness = statistics.lateness
+        own.reconnects = course.reconnects
         own.localCandidateType = statistics.localCandidateType
         own.remoteCandidateType = statistics.remoteCandidateType
         own.relayedBytesSent = statistics.relayedBytesSent
         own.relayedBytesReceived = statistics.relayedBytesReceived
         return Snapshot(
-            own: own, senders: statistics.senders, tracks: tracks(statistics.receivers + statistics.endedReceivers),
-            speakers: speakers)
+            own: own, senders: statistics.senders, tracks: tracks(statistics.allReceivers), speakers: speakers,
+            course: course, time: clock.now)
     }
 
     private func tracks(_ receivers: [ReceiverStatistics]) -> [(probe: InboundProbe, report: TrackReport)] {
         probes.map { probe in
-            let counted = receivers.first { $0.trackID == probe.remote.trackID && $0.streamID == probe.remote.streamID }
+            let counted = probe.counted(receivers)
             var report = TrackReport(probe, counted, to: identity)
+            report.receivedMs = course.tracks.received(probe.id, until: clock.now).rounded()
             if let counted, let earlyKeyFrameRequests {
-                let early = earlyKeyFrameRequests[[counted.streamID, counted.trackID]] ?? 0
-                report.keyFrameRequestsAfterStart = counted.keyFrameRequestsSent - early
+                report.keyFrameRequestsAfterStart = counted.keyFrameRequestsSent - (earlyKeyFrameRequests[probe.id] ?? 0)
             }
             return (probe, report)
         }
     }
 }
 
+extension SessionStatistics {
+    /// Receivers in the order of their coming: those that have ended, and the present ones.
+    fileprivate var allReceivers: [ReceiverStatistics] { endedReceivers + receivers }
+}
+
+extension AgentParticipant.Snapshot {
+    /// A call whose connection is lost and made anew has a gap in all of its media.
+    func judgeConnection(_ report: inout RunReport) {
+        if own.reconnects > 0 {
+            report.fail(.reconnected, "\(own.identity)'s connection was lost and made anew, \(own.reconnects) times")
+        }
+        if course.isLost { report.fail(.reconnected, "\(own.identity)'s connection was lost and is not back") }
+    }
+}
+
 extension TrackReport {
     init(_ probe: InboundProbe, _ counted: ReceiverStatistics?, to: String) {
-        self.init(from: probe.from, to: to, kind: probe.remote.kind.rawValue, codec: counted?.codec ?? "")
+        self.init(from: probe.from, to: to, kind: probe.kind.rawValue, codec: counted?.codec ?? "")
         if let counted {
             packetsReceived = counted.packetsReceived
             packetsLost = counted.packetsLost
@@ -201,7 +222,12 @@ extension TrackReport {
             framesReceived = counted.framesReceived
             framesDecoded = counted.framesDecoded
             keyFrameRequests = counted.keyFrameRequestsSent
+            framesUndecryptable = counted.framesUndecryptable
+            framesUndecodable = counted.framesUndecodable
+            // What may have been encrypted, and nobody ever said: as good as closed.
+            if counted.framesDecoded == 0 { framesUndecryptable += counted.framesHeld }
             freezes = counted.freezes
+            frozenMs = counted.frozenMilliseconds.rounded()
             firstFrameMs = counted.firstFrameMilliseconds.map { ($0 * 10).rounded() / 10 }
             if counted.kind == .video { (width, height) = (counted.width, counted.height) }
         }
@@ -215,7 +241,7 @@ extension TrackReport {
             audio = AudioReport(
                 rms: (meter.rms * 10_000).rounded() / 10_000,
                 dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
-                concealedMs: counted?.concealedMilliseconds ?? 0)
+                concealedMs: counted?.concealedMilliseconds ?? 0, playedMs: counted?.playedMilliseconds ?? 0)
         }
     }
 }

@@ -8,14 +8,17 @@ struct CallJudge {
     private let start: MediaTime
     /// The network is bad on purpose: what a good one promises beyond whole tracks isn't asked for.
     private let isImpaired: Bool
+    /// In which this machine ran our timers late.
+    private let lateMilliseconds: Double
 
     private static let minimumMatch = 0.8
 
     /// - Parameter sources: samples of each participant's speech, the first of them spoken at `start`.
-    init(sources: [[Int16]], start: MediaTime, isImpaired: Bool) {
+    init(sources: [[Int16]], start: MediaTime, isImpaired: Bool, lateMilliseconds: Double) {
         self.sources = sources.map(Self.profile)
         self.start = start
         self.isImpaired = isImpaired
+        self.lateMilliseconds = lateMilliseconds
     }
 
     private static func profile(_ samples: [Int16]) -> SpectralProfile {
@@ -26,33 +29,34 @@ struct CallJudge {
 
     /// Completes `track` and names what is wrong with it.
     func judge(_ track: inout TrackReport, probe: InboundProbe?, sender: Int, lastNumber: UInt32) {
-        guard let probe else {
-            track.failure = "it was never subscribed"
-            return
-        }
-        guard track.framesDecoded > 0 else {
-            track.failure = "nothing arrived"
-            return
-        }
+        guard let probe else { return track.fail(.notSubscribed, "it was never subscribed") }
+        let reception = ReceptionJudge(
+            limits: isImpaired ? nil : ReceptionJudge.Limits(), lateMilliseconds: lateMilliseconds)
+        defer { reception.judge(&track) }
+        guard track.framesDecoded > 0 else { return track.fail(.nothingArrived, "nothing arrived") }
         if let card = probe.card {
-            track.failure = pictureFailure(card.report, track, lastNumber: lastNumber)
+            judgePictures(card.report, &track, lastNumber: lastNumber)
         } else if let tape = probe.tape {
-            track.failure = soundFailure(tape, &track, sender: sender)
+            judgeSound(tape, &track, sender: sender)
         }
     }
 
-    private func pictureFailure(_ card: TestCardReport, _ track: TrackReport, lastNumber: UInt32) -> String? {
-        guard let last = card.last else { return "no picture could be read" }
-        if card.wrongSender > 0 { return "\(card.wrongSender) pictures of somebody else" }
-        if card.missing > 0 { return "\(card.missing) pictures are missing\(Self.text(card.gaps))" }
-        if last < lastNumber { return "the last picture is number \(last), but \(lastNumber) had been sent" }
-        if card.unreadable > 0 { return "\(card.unreadable) pictures are damaged" }
-        if isImpaired {
-            guard let requests = track.keyFrameRequestsAfterStart, requests > 0 else { return nil }
-            return "\(requests) key frames had to be asked for after the start"
+    private func judgePictures(_ card: TestCardReport, _ track: inout TrackReport, lastNumber: UInt32) {
+        guard let last = card.last else { return track.fail(.damaged, "no picture could be read") }
+        if card.wrongSender > 0 { track.fail(.wrongSender, "\(card.wrongSender) pictures of somebody else") }
+        if card.missing > 0 {
+            track.fail(.framesMissing, "\(card.missing) pictures are missing\(Self.text(card.gaps))")
         }
-        if let first = track.firstFrameMs, first > 1000 { return "the first picture took \(Int(first)) ms" }
-        return nil
+        if last < lastNumber {
+            track.fail(.framesMissing, "the last picture is number \(last), but \(lastNumber) had been sent")
+        }
+        if card.unreadable > 0 { track.fail(.damaged, "\(card.unreadable) pictures are damaged") }
+        if isImpaired {
+            guard let requests = track.keyFrameRequestsAfterStart, requests > 0 else { return }
+            track.fail(.keyFramesRequested, "\(requests) key frames had to be asked for after the start")
+        } else if let first = track.firstFrameMs, first > 1000 {
+            track.fail(.slowStart, "the first picture took \(Int(first)) ms")
+        }
     }
 
     private static func text(_ gaps: [ClosedRange<UInt32>]) -> String {
@@ -60,7 +64,7 @@ struct CallJudge {
         return " (the first: \(first.lowerBound)...\(first.upperBound))"
     }
 
-    private func soundFailure(_ tape: AudioTape, _ track: inout TrackReport, sender: Int) -> String? {
+    private func judgeSound(_ tape: AudioTape, _ track: inout TrackReport, sender: Int) {
         let heard = Self.profile(tape.samples(from: start))
         let match = SpectralMatch(received: heard, source: sources[sender]).similarity
         let others = sources.indices.filter { $0 != sender }.map {
@@ -69,8 +73,10 @@ struct CallJudge {
         let bestOther = others.max() ?? 0
         track.audio?.match = (match * 1000).rounded() / 1000
         track.audio?.bestOther = (bestOther * 1000).rounded() / 1000
-        if match < Self.minimumMatch { return String(format: "it sounds unlike its sender (match %.2f)", match) }
-        if match < 2 * bestOther { return String(format: "it sounds like somebody else too (%.2f)", bestOther) }
-        return nil
+        if match < Self.minimumMatch {
+            track.fail(.unlikeSender, String(format: "it sounds unlike its sender (match %.2f)", match))
+        } else if match < 2 * bestOther {
+            track.fail(.unlikeSender, String(format: "it sounds like somebody else too (%.2f)", bestOther))
+        }
     }
 }

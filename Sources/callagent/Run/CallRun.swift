@@ -90,7 +90,7 @@ actor CallRun {
             for member in members { snapshots.append(await member.participant.snapshot()) }
             let used = Resources.now
             let networkReport = await network?.report()
-            let shown = try await indicator?.finish()
+            let shown = await indicator?.finish().report
             let greeting = try hearing?.end(DeviceWatch())
             await leave()
             var report = conclude(snapshots, start: start, used: used)
@@ -239,7 +239,8 @@ actor CallRun {
         report.elapsedSeconds = ((MediaTime.now.seconds - started.seconds) * 10).rounded() / 10
         let judge = CallJudge(
             sources: members.map(\.speech.samples), start: start,
-            isImpaired: settings.network.profile != nil || settings.isImpaired)
+            isImpaired: settings.network.profile != nil || settings.isImpaired,
+            lateMilliseconds: WakeMeter.process.lateness.lateMilliseconds)
         for (index, snapshot) in snapshots.enumerated() {
             var own = snapshot.own
             own.activeSpeaker = activeSpeaker(snapshot.speakers, of: index, start: start)
@@ -252,14 +253,27 @@ actor CallRun {
         report.activeSpeaker = ActiveSpeakerReport(
             accuracy: speakers.compactMap(\.accuracy).min(), switches: speakers.map(\.switches).max() ?? 0)
         if let accuracy = report.activeSpeaker.accuracy, accuracy < 0.95 {
-            report.failures.append(
+            report.fail(
+                .activeSpeaker,
                 String(format: "the active speaker was right for only %.1f %% of the time", accuracy * 100))
         }
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.lateness = WakeMeter.process.lateness
-        report.ok = report.failures.isEmpty
+        report.judgeLateness()
+        judgeConnections(snapshots, &report)
         return report
+    }
+
+    /// On a path that nothing but an attacker troubles no connection may be lost.
+    private func judgeConnections(_ snapshots: [AgentParticipant.Snapshot], _ report: inout RunReport) {
+        report.reconnects = snapshots.map(\.course.reconnects).reduce(0, +)
+        for snapshot in snapshots {
+            if settings.network.profile == nil, !settings.isImpaired { snapshot.judgeConnection(&report) }
+            for refusal in snapshot.course.publishing.refusals {
+                report.fail(.forbidden, "\(snapshot.own.identity): \(refusal)")
+            }
+        }
     }
 
     private func judgeTracks(
@@ -271,18 +285,14 @@ actor CallRun {
             for kind in MediaKind.allCases {
                 let name = Self.name(index)
                 var track = TrackReport(from: name, to: listenerName, kind: kind.rawValue, codec: "")
-                let found = received.last { $0.probe.from == name && $0.probe.remote.kind == kind }
+                let found = received.last { $0.probe.from == name && $0.probe.kind == kind }
                 if let found { track = found.report }
                 if let counted = snapshots[index].senders.first(where: { $0.kind == kind }) {
                     track.packetsSent = counted.packetsSent
                     track.framesSent = counted.framesSent
                 }
                 judge.judge(&track, probe: found?.probe, sender: index, lastNumber: sender.lastNumber)
-                if let failure = track.failure {
-                    track.ok = false
-                    report.failures.append("\(kind.rawValue) of \(name) to \(listenerName): \(failure)")
-                }
-                report.tracks.append(track)
+                report.add(track, named: "\(kind.rawValue) of \(name) to \(listenerName)")
             }
         }
     }

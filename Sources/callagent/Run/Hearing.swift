@@ -22,7 +22,7 @@ struct Hearing {
     func play(_ call: Call) { call.play(to: output) }
 
     /// Stops, closes the device, and says how the greeting went. Throws `MediaError` where a file could not be written.
-    func end(_ devices: DeviceWatch) throws -> GreetingSummary? {
+    func end(_ devices: DeviceWatch) throws(MediaError) -> GreetingSummary? {
         output.close()
         try speaker?.close(devices)
         return VoiceGreeting(text: text).isEmpty ? nil : GreetingSummary(text, output)

@@ -3,27 +3,40 @@ import Foundation
 import MediaCore
 import Synchronization
 
-/// Everything that one participant measures on one track of another.
+/// Everything that one participant measures on one track of another, over all times that it is subscribed.
 final class InboundProbe: Sendable {
+    /// The provider's id of the track.
+    let id: String
     let from: String
-    let fromID: String
-    let remote: RemoteTrack
+    let kind: MediaKind
     let card: TestCardSink?
     let meter: AudioMeter?
     let tape: AudioTape?
-    private let recorder: TrackRecorder?
+    private let folder: String?
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The track as each subscription had it, by what its statistics go by; the media of the latest.
+        var sources: Set<[String]> = []
+        var present: RemoteTrack?
+        var recorders: [TrackRecorder] = []
+        var failures: [MediaError] = []
+    }
 
     /// - Parameters:
+    ///   - id: the provider's id of the track.
+    ///   - from: the identity of its sender.
+    ///   - sender: the number that its test card shows, where known.
     ///   - keepsAudio: whether sound is kept for comparison with its source.
     ///   - recordTo: a folder for WAV and Y4M files; nil records nothing.
     init(
-        _ remote: RemoteTrack, from participant: Participant, sender: UInt16?, keepsAudio: Bool,
-        recordTo folder: String?
-    ) throws {
-        from = participant.identity
-        fromID = participant.id
-        self.remote = remote
-        switch remote.kind {
+        _ kind: MediaKind, id: String, from: String, sender: UInt16?, keepsAudio: Bool, recordTo folder: String?
+    ) {
+        self.id = id
+        self.from = from
+        self.kind = kind
+        self.folder = folder
+        switch kind {
         case .audio:
             card = nil
             meter = AudioMeter()
@@ -33,18 +46,58 @@ final class InboundProbe: Sendable {
             meter = nil
             tape = nil
         }
-        recorder = try folder.map { try TrackRecorder(remote.kind, folder: $0, name: participant.identity) }
+    }
+
+    /// Measures the track's media as it comes from now on. A recording that can't be made is no reason not to.
+    func attach(to remote: RemoteTrack) {
+        let isAgain = state.withLock { state in
+            defer { state.present = remote }
+            state.sources.insert(Self.source(remote))
+            state.present?.detachAll()
+            return state.present != nil
+        }
+        if isAgain {
+            card?.expectGap()
+            tape?.expectGap()
+        }
         if let meter { remote.attach(meter) }
         if let tape { remote.attach(tape) }
         if let card { remote.attach(card) }
-        recorder?.attach(to: remote)
+        if let folder { record(remote, in: folder) }
     }
 
-    /// Ends a recording. Throws `MediaError` where something could not be written.
-    func close() throws {
-        remote.detachAll()
-        try recorder?.close()
+    private func record(_ remote: RemoteTrack, in folder: String) {
+        do throws(MediaError) {
+            let recorder = try TrackRecorder(kind, folder: folder, identity: from)
+            recorder.attach(to: remote)
+            state.withLock { $0.recorders.append(recorder) }
+        } catch {
+            state.withLock { $0.failures.append(error) }
+        }
     }
+
+    /// What was counted on the track, all subscriptions together; nil where nothing was.
+    func counted(_ receivers: [ReceiverStatistics]) -> ReceiverStatistics? {
+        let sources = state.withLock { $0.sources }
+        let ours = receivers.filter { $0.kind == kind && sources.contains([$0.streamID, $0.trackID]) }
+        guard var sum = ours.last else { return nil }
+        for earlier in ours.dropLast().reversed() { sum.add(earlier: earlier) }
+        return sum
+    }
+
+    /// Ends the recordings. What could not be written.
+    func close() -> [MediaError] {
+        state.withLock { state in
+            state.present?.detachAll()
+            for recorder in state.recorders {
+                do throws(MediaError) { try recorder.close() } catch { state.failures.append(error) }
+            }
+            state.recorders = []
+            return state.failures
+        }
+    }
+
+    private static func source(_ remote: RemoteTrack) -> [String] { [remote.streamID, remote.trackID] }
 }
 
 /// Where recordings go.
@@ -76,13 +129,19 @@ final class AudioTape: AudioSink {
     private struct State {
         var samples: [Int16] = []
         var start: MediaTime?
+        var expectsGap = false
     }
 
     private let state = Mutex(State())
 
+    /// The track was not received for a while: what comes next is put in its place by its time.
+    func expectGap() { state.withLock { $0.expectsGap = true } }
+
     func receive(_ frame: AudioFrame) {
         state.withLock { state in
-            state.start = state.start ?? frame.time
+            let start = state.start ?? frame.time
+            state.start = start
+            if state.expectsGap { Self.pad(&state, from: start, to: frame.time) }
             guard state.samples.count < Self.maximumSamples else { return }
             if frame.channels == 1 {
                 state.samples.append(contentsOf: frame.samples)
@@ -94,6 +153,13 @@ final class AudioTape: AudioSink {
         }
     }
 
+    private static func pad(_ state: inout State, from start: MediaTime, to time: MediaTime) {
+        state.expectsGap = false
+        let place = Int(max(0, time.seconds - start.seconds) * Double(AudioFrame.sampleRate))
+        let missing = min(place, maximumSamples) - state.samples.count
+        if missing > 0 { state.samples.append(contentsOf: repeatElement(0, count: missing)) }
+    }
+
     /// The samples from `time` on; silence where nothing had been played yet.
     func samples(from time: MediaTime) -> [Int16] {
         state.withLock { state in
@@ -102,40 +168,5 @@ final class AudioTape: AudioSink {
             if offset >= 0 { return Array(state.samples.dropFirst(offset)) }
             return [Int16](repeating: 0, count: min(-offset, Self.maximumSamples)) + state.samples
         }
-    }
-}
-
-/// Writes a track to a file.
-private final class TrackRecorder: Sendable {
-    private let wav: WAVWriter?
-    private let y4m: Y4MWriter?
-
-    init(_ kind: MediaKind, folder: String, name: String) throws {
-        let safe = String(name.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }.prefix(100))
-        let plain = folder + "/" + (safe.isEmpty || safe.hasPrefix(".") ? "_" + safe : safe)
-        let stem = Self.unused(plain, extension: kind == .audio ? ".wav" : ".y4m")
-        wav = kind == .audio ? try WAVWriter(path: stem + ".wav") : nil
-        y4m = kind == .video ? try Y4MWriter(path: stem + ".y4m") : nil
-    }
-
-    /// A second track of the same participant must not overwrite the first one's file.
-    private static func unused(_ stem: String, extension suffix: String) -> String {
-        var candidate = stem
-        var number = 1
-        while FileManager.default.fileExists(atPath: candidate + suffix) {
-            number += 1
-            candidate = "\(stem)-\(number)"
-        }
-        return candidate
-    }
-
-    func attach(to track: RemoteTrack) {
-        if let wav { track.attach(wav) }
-        if let y4m { track.attach(y4m) }
-    }
-
-    func close() throws {
-        try wav?.close()
-        try y4m?.close()
     }
 }

@@ -46,19 +46,22 @@ actor IndicatorWatch {
             Task {
                 var next = ContinuousClock.now
                 while !Task.isCancelled {
-                    writer.receive(window.current)
+                    var picture = window.current
+                    picture.captureTime = .now
+                    writer.receive(picture)
                     next += .nanoseconds(1_000_000_000 / Self.pictureRate)
                     try? await Task.sleep(until: next, clock: .continuous)
                 }
             })
     }
 
-    /// Ends the picture's file and says what was shown. Throws `MediaError` where it could not be written.
-    func finish() throws -> IndicatorReport {
+    /// Ends the picture's file and says what was shown, and what could not be written.
+    func finish() -> (report: IndicatorReport, failure: MediaError?) {
         for task in tasks { task.cancel() }
         detach()
-        try writer?.close()
-        return IndicatorReport(switches: indicator.switches, shown: shown)
+        let report = IndicatorReport(switches: indicator.switches, shown: shown)
+        do throws(MediaError) { try writer?.close() } catch { return (report, error) }
+        return (report, nil)
     }
 
     private func note(_ event: CallEvent) {

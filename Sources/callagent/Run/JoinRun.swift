@@ -11,11 +11,13 @@ struct JoinRun {
     private let journal: CallJournal
     private let follower: CallFollower
     private let data: DataOptions
+    private let subscribesAutomatically: Bool
 
     init(
         _ participant: AgentParticipant, call: Call, published: [LocalMedia], duration: Double?,
-        journal: CallJournal, follower: CallFollower, data: DataOptions
+        journal: CallJournal, follower: CallFollower, data: DataOptions, subscribesAutomatically: Bool
     ) {
+        self.subscribesAutomatically = subscribesAutomatically
         self.data = data
         self.journal = journal
         self.follower = follower
@@ -46,14 +48,11 @@ struct JoinRun {
             sendFailure = error is CancellationError ? nil : error
         }
         var report = await conclude(since: start)
-        if let sendFailure {
-            report.failures.append("data: \(sendFailure)")
-            report.ok = false
-        }
+        if let sendFailure { report.fail(.data, "data: \(sendFailure)") }
         await call.leave()
-        await participant.finish()
+        for failure in await participant.finish() { report.fail(.output, "recording: \(failure)") }
+        for refusal in await participant.refusals { report.fail(.refused, refusal) }
         report.note(journal.finish())
-        if let failure = await participant.failure { throw failure }
         return report
     }
 
@@ -89,38 +88,43 @@ struct JoinRun {
         for other in await call.participants where !other.isLocal {
             report.participants.append(ParticipantReport(identity: other.identity))
         }
-        for (_, track) in snapshot.tracks { report.tracks.append(await judged(track)) }
-        report.tracks += sentTracks(snapshot.senders)
-        report.failures = report.tracks.compactMap { track in
-            track.failure.map { "\(track.kind) of \(track.from): \($0)" }
-        }
+        report.met = snapshot.course.tracks.met
+        report.reconnects = snapshot.course.reconnects
+        judge(snapshot, &report)
         if let ending = await participant.ending {
-            report.failures.append("the call ended early: \(ending.reason.rawValue), \(ending.detail)")
+            report.fail(
+                .endedEarly, "the call ended early: \(ending.reason.rawValue), \(PlainText.shown(ending.detail, limit: 300))")
         }
         report.activeSpeaker = ActiveSpeakerReport(accuracy: nil, switches: speakers.count)
         report.connectMs = await call.connectMilliseconds
-        if report.connectMs == nil { report.failures.append("media never connected") }
+        if report.connectMs == nil { report.fail(.neverConnected, "media never connected") }
         report.srtpProfile = own.srtpProfile
         report.durationSeconds = ((MediaTime.now.seconds - start.seconds) * 10).rounded() / 10
         let used = Resources.now
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.lateness = WakeMeter.process.lateness
+        report.judgeLateness()
         report.events = await participant.events
         report.data = await participant.data
-        report.ok = report.failures.isEmpty
         return report
     }
 
-    /// A subscribed, unmuted track of somebody who is still there must have given something.
-    private func judged(_ track: TrackReport) async -> TrackReport {
-        var track = track
-        let isMuted = await call.participants.first { $0.identity == track.from }?
-            .tracks.first { $0.kind.rawValue == track.kind }?.isMuted
-        if isMuted == false, track.framesDecoded == 0 { track.failure = "nothing arrived" }
-        if let missing = track.framesMissing, missing > 0 { track.failure = "\(missing) pictures are missing" }
-        track.ok = track.failure == nil
-        return track
+    private func judge(_ snapshot: AgentParticipant.Snapshot, _ report: inout RunReport) {
+        let judge = JoinJudge(
+            reception: ReceptionJudge(lateMilliseconds: WakeMeter.process.lateness.lateMilliseconds),
+            courses: snapshot.course.tracks, now: snapshot.time, subscribesAutomatically: subscribesAutomatically)
+        var tracks: [TrackReport] = []
+        for (probe, received) in snapshot.tracks {
+            var track = received
+            judge.judge(&track, id: probe.id)
+            tracks.append(track)
+        }
+        tracks += judge.missed(Set(snapshot.tracks.map(\.probe.id)), by: participant.identity)
+        tracks += sentTracks(snapshot.senders)
+        for track in tracks { report.add(track, named: "\(track.kind) of \(PlainText.shown(track.from))") }
+        for refusal in snapshot.course.publishing.refusals { report.fail(.forbidden, refusal) }
+        if snapshot.course.isLost { report.fail(.reconnected, "the connection was lost and is not back") }
     }
 
     /// What we sent, as tracks to everybody.
@@ -130,24 +134,8 @@ struct JoinRun {
                 from: participant.identity, to: "*", kind: sender.kind.rawValue, codec: sender.codec)
             track.packetsSent = sender.packetsSent
             track.framesSent = sender.framesSent
-            if sender.packetsSent == 0 { track.failure = "nothing was sent" }
-            track.ok = track.failure == nil
+            if sender.packetsSent == 0 { track.fail(.notSent, "nothing was sent") }
             return track
         }
-    }
-}
-
-/// The text that `join` prints at its end.
-enum JoinSummary {
-    static func text(_ report: RunReport) -> String {
-        let summary = SummaryText()
-        var lines = [
-            "\(report.identity ?? "") was there for \(report.durationSeconds) s, \(report.srtpProfile ?? "no SRTP")",
-            "",
-        ]
-        lines += summary.tracks(report)
-        lines += summary.lateness(report.lateness)
-        lines.append("")
-        return (lines + summary.verdict(report)).joined(separator: "\n")
     }
 }

@@ -69,7 +69,7 @@ enum Speaker {
     }
 
     /// Throws `MediaError` where a file could not be written; a device that was lost is noted.
-    func close(_ devices: DeviceWatch) throws {
+    func close(_ devices: DeviceWatch) throws(MediaError) {
         switch self {
         case .pulse(let speaker):
             do throws(MediaError) { try speaker.close() } catch { devices.note(error) }

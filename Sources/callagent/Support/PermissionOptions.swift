@@ -51,4 +51,10 @@ struct PublishedReport: Codable {
         published = plan.publishes.rawValue
         refused = plan.refused.map(\.rawValue)
     }
+
+    /// What was to be sent and may not; nil where all of it may.
+    var sentence: String? {
+        guard !refused.isEmpty else { return nil }
+        return "we had no permission to send \(refused.joined(separator: " and ")); grant it, or leave it out"
+    }
 }

@@ -58,4 +58,20 @@ import Testing
         #expect(!frozen)
         #expect(detector.count == before)
     }
+
+    @Test func whatHasNotEndedCountsAsFarAsItHasCome() {
+        var detector = FreezeDetector()
+        var time = Instant.zero
+        for _ in 0..<30 {
+            time += .milliseconds(33)
+            detector.frame(at: time)
+        }
+        #expect(detector.counted(at: time + .milliseconds(100)) == (0, 0))
+        #expect(detector.counted(at: time + .seconds(3)) == (1, 3_000))
+        #expect(detector.closed == (0, 0))
+        detector.frame(at: time + .seconds(4))
+        #expect(detector.counted(at: time + .seconds(4)) == (1, 4_000))
+        detector.pause()
+        #expect(detector.counted(at: time + .seconds(60)) == (1, 4_000))
+    }
 }

@@ -100,6 +100,43 @@ import Testing
         await engine.shutdown()
     }
 
+    /// Frames that another key has sealed are counted as such, sound and pictures alike.
+    @Test func aWrongKeyIsCounted() async throws {
+        let engine = MediaEngine()
+        var near = MediaSessionConfiguration()
+        near.frameEncryption = FrameEncryption(sharedKey: "correct horse")
+        let sender = try await MediaSession(engine: engine, configuration: near)
+        var far = MediaSessionConfiguration()
+        far.isAnswerer = true
+        far.frameEncryption = FrameEncryption(sharedKey: "another horse")
+        let receiver = try await MediaSession(engine: engine, configuration: far)
+        let card = try TestCardSource(sender: 7, width: 320, height: 180)
+        _ = try await sender.addTrack(
+            LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "tone"), streamID: "s")
+        _ = try await sender.addTrack(LocalTrack(.video(card, .init()), id: "card"), streamID: "s")
+        async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
+        let answer = try await receiver.createAnswer(to: try await sender.createOffer())
+        try await sender.setAnswer(answer)
+        var counted: [ReceiverStatistics] = []
+        for await event in receiver.events {
+            switch event {
+            case .localCandidate(let candidate): try await sender.addRemoteCandidate(candidate)
+            case .trackAdded(let track): track.protection = .encrypted(participant: "sender")
+            // The levels stand in the packets' headers, in the clear, and come all the time.
+            case .audioLevels: counted = await receiver.statistics().receivers
+            default: break
+            }
+            if counted.count == 2, counted.allSatisfy({ $0.framesUndecryptable > 3 }) { break }
+        }
+        #expect(Set(counted.map(\.kind)) == [.audio, .video])
+        #expect(counted.allSatisfy { $0.framesDecoded == 0 && $0.packetsReceived > 0 })
+        #expect(Set(counted.map(\.codec)) == ["opus", "VP8"])
+        await sender.close()
+        await receiver.close()
+        _ = try await carried
+        await engine.shutdown()
+    }
+
     /// Whoever has gone before the end has been heard all the same.
     @Test func whatAnEndedTrackHasCountedStays() async throws {
         let engine = MediaEngine()
