@@ -21,6 +21,7 @@ import recording
 import recovery
 import recovery_paths
 import relay
+import reports
 import ringing
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
@@ -146,7 +147,7 @@ def tests_of(module):
 
 if __name__ == "__main__":
     light = [
-        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, rooms_api, command_line, e2ee,
+        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, rooms_api, command_line, e2ee,
         greeting, indicator, journals, ringing]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, calls, hostile, pulse]

@@ -52,6 +52,7 @@ actor CallRun {
     private var indicator: IndicatorWatch?
     private let begun: MediaTime
     private let started = MediaTime.now
+    private let lateBefore = WakeMeter.process.lateness
     private let journal: CallJournal
     private let scribe: CallScribe
     private let rings: CallRing?
@@ -231,6 +232,11 @@ actor CallRun {
 
     // MARK: The report
 
+    /// How late this machine ran the call's timers; simulated ones are always in time.
+    private var lateness: WakeLateness {
+        venue.provider == .fake ? WakeLateness() : WakeMeter.process.lateness.since(lateBefore)
+    }
+
     private func conclude(_ snapshots: [AgentParticipant.Snapshot], start: MediaTime, used: Resources) -> RunReport {
         progress.show("comparing what was sent with what was heard and seen")
         var report = RunReport()
@@ -240,7 +246,7 @@ actor CallRun {
         let judge = CallJudge(
             sources: members.map(\.speech.samples), start: start,
             isImpaired: settings.network.profile != nil || settings.isImpaired,
-            lateMilliseconds: WakeMeter.process.lateness.lateMilliseconds)
+            lateMilliseconds: lateness.lateMilliseconds)
         for (index, snapshot) in snapshots.enumerated() {
             var own = snapshot.own
             own.activeSpeaker = activeSpeaker(snapshot.speakers, of: index, start: start)
@@ -259,7 +265,7 @@ actor CallRun {
         }
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
-        report.lateness = WakeMeter.process.lateness
+        report.lateness = lateness
         report.judgeLateness()
         judgeConnections(snapshots, &report)
         return report
