@@ -34,7 +34,8 @@ import Testing
         ])
     }
 
-    private static func judged(_ track: TrackReport, _ courses: TrackCourses, until seconds: Double = 10) -> TrackReport {
+    private static func judged(_ track: TrackReport, _ courses: TrackCourses, until seconds: Double = 10) -> TrackReport
+    {
         var track = track
         JoinJudge(reception: ReceptionJudge(), courses: courses, now: at(seconds), subscribesAutomatically: true)
             .judge(&track, id: "T")

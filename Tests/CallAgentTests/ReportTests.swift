@@ -18,7 +18,8 @@ import Testing
         report.add(track, named: "audio of bob")
         report.fail(.concealed, "another one")
         #expect(!report.ok && report.reasons == [.concealed, .undecryptable])
-        #expect(report.failures == ["audio of bob: its sound; with a semicolon", "audio of bob: and closed", "another one"])
+        #expect(
+            report.failures == ["audio of bob: its sound; with a semicolon", "audio of bob: and closed", "another one"])
         let text = Self.text.verdict(report).joined(separator: "\n")
         #expect(report.failures.allSatisfy(text.contains) && text.contains("reasons: concealed, undecryptable"))
         let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? [String: Any]
@@ -110,21 +111,23 @@ import Testing
         func write(_ text: String) { bytes.withLock { $0 += text } }
 
         var lines: [String] {
-            bytes.withLock { $0 }.replacing("\u{1b}[K", with: "\u{0}").split(separator: "\n", omittingEmptySubsequences: false)
-                .map { line in
-                    var screen: [Character] = []
-                    var column = 0
-                    for character in line {
-                        switch character {
-                        case "\r": column = 0
-                        case "\u{0}": screen.removeSubrange(min(column, screen.count)...)
-                        default:
-                            if column < screen.count { screen[column] = character } else { screen.append(character) }
-                            column += 1
-                        }
+            bytes.withLock { $0 }.replacing("\u{1b}[K", with: "\u{0}").split(
+                separator: "\n", omittingEmptySubsequences: false
+            )
+            .map { line in
+                var screen: [Character] = []
+                var column = 0
+                for character in line {
+                    switch character {
+                    case "\r": column = 0
+                    case "\u{0}": screen.removeSubrange(min(column, screen.count)...)
+                    default:
+                        if column < screen.count { screen[column] = character } else { screen.append(character) }
+                        column += 1
                     }
-                    return String(screen)
                 }
+                return String(screen)
+            }
         }
     }
 

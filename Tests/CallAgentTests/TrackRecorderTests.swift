@@ -25,7 +25,9 @@ import Testing
 
     @Test func eachTrackHasAFileOfItsOwn() throws {
         try Self.withFolder { folder in
-            let names = ["a" + String(repeating: "b", count: 300), "a" + String(repeating: "b", count: 400), "..", "..", ""]
+            let names = [
+                "a" + String(repeating: "b", count: 300), "a" + String(repeating: "b", count: 400), "..", "..", "",
+            ]
             for name in names { try TrackRecorder(.audio, folder: folder, identity: name).close() }
             let files = try FileManager.default.contentsOfDirectory(atPath: folder)
             #expect(files.count == names.count && files.allSatisfy { $0.hasSuffix(".wav") && $0.utf8.count <= 255 })

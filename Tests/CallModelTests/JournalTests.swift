@@ -209,7 +209,8 @@ import Testing
         let path = isMade ? own : "/dev/full"
         var status = stat()
         let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == number
-        try #require(isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
+        try #require(
+            isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
         return path
     }
 }

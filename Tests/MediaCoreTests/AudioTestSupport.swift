@@ -101,7 +101,8 @@ func withFullDevice(_ body: (String) throws -> Void) throws {
         let path = isMade ? own : "/dev/full"
         var status = stat()
         let isDevice = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == makedev(1, 7)
-        try #require(isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
+        try #require(
+            isDevice, "\(path) is not the full device 1:7 of Linux; put it back with: mknod -m 666 /dev/full c 1 7")
         try body(path)
     }
 }

@@ -81,7 +81,9 @@ private func picture(of card: TestCardSource, at seconds: Double) throws -> Vide
 }
 
 extension MediaTime {
-    fileprivate static func seconds(_ seconds: Int) -> MediaTime { MediaTime(nanoseconds: Int64(seconds) * 1_000_000_000) }
+    fileprivate static func seconds(_ seconds: Int) -> MediaTime {
+        MediaTime(nanoseconds: Int64(seconds) * 1_000_000_000)
+    }
 }
 
 /// A file at the right speed: as many pictures as its rate has intervals, each in its own by its capture time.

@@ -127,7 +127,8 @@ extension SessionCore {
                 worker: engine.nextWorker(), now: MonotonicClock.now())
         case .video:
             return try VideoReceiver(
-                track: track, codecs: line.codecs, encryption: frameEncryption, session: self, worker: engine.nextWorker(),
+                track: track, codecs: line.codecs, encryption: frameEncryption, session: self,
+                worker: engine.nextWorker(),
                 now: MonotonicClock.now())
         }
     }

@@ -82,7 +82,8 @@ struct SummaryText {
         return [dim(head)]
             + report.tracks.map { track in
                 let cells = row([
-                    PlainText.shown(track.from, limit: 24), PlainText.shown(track.to, limit: 24), track.kind, "\(track.framesDecoded)", "\(track.packetsLost)",
+                    PlainText.shown(track.from, limit: 24), PlainText.shown(track.to, limit: 24), track.kind,
+                    "\(track.framesDecoded)", "\(track.packetsLost)",
                     "\(track.packetsRecovered)", track.firstFrameMs.map { "\(number($0, 0)) ms" } ?? "-",
                     track.latencyMs.map { "\(number($0.p50, 1)) ms" } ?? "-",
                     track.latencyMs.map { "\(number($0.p99, 1)) ms" } ?? "-", heard(track),

@@ -190,7 +190,8 @@ actor AgentParticipant {
             var report = TrackReport(probe, counted, to: identity)
             report.receivedMs = course.tracks.received(probe.id, until: clock.now).rounded()
             if let counted, let earlyKeyFrameRequests {
-                report.keyFrameRequestsAfterStart = counted.keyFrameRequestsSent - (earlyKeyFrameRequests[probe.id] ?? 0)
+                report.keyFrameRequestsAfterStart =
+                    counted.keyFrameRequestsSent - (earlyKeyFrameRequests[probe.id] ?? 0)
             }
             return (probe, report)
         }

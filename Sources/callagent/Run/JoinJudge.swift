@@ -22,7 +22,9 @@ struct JoinJudge {
         if track.framesDecoded == 0 {
             judgeEmpty(&track, received: received, refusal: course?.refusal)
         }
-        if let missing = track.framesMissing, missing > 0 { track.fail(.framesMissing, "\(missing) pictures are missing") }
+        if let missing = track.framesMissing, missing > 0 {
+            track.fail(.framesMissing, "\(missing) pictures are missing")
+        }
         reception.judge(&track, isStill: course?.isScreen ?? false)
     }
 

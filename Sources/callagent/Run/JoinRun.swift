@@ -93,7 +93,8 @@ struct JoinRun {
         judge(snapshot, &report)
         if let ending = await participant.ending {
             report.fail(
-                .endedEarly, "the call ended early: \(ending.reason.rawValue), \(PlainText.shown(ending.detail, limit: 300))")
+                .endedEarly,
+                "the call ended early: \(ending.reason.rawValue), \(PlainText.shown(ending.detail, limit: 300))")
         }
         report.activeSpeaker = ActiveSpeakerReport(accuracy: nil, switches: speakers.count)
         report.connectMs = await call.connectMilliseconds

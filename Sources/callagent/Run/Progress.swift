@@ -20,7 +20,9 @@ final class Progress: Sendable {
 
     /// - Parameter isQuiet: shows nothing even on a terminal.
     convenience init(isQuiet: Bool = false) {
-        self.init(isShown: !isQuiet && isatty(STDERR_FILENO) == 1, status: StandardError.write) { StandardOutput.line($0) }
+        self.init(isShown: !isQuiet && isatty(STDERR_FILENO) == 1, status: StandardError.write) {
+            StandardOutput.line($0)
+        }
     }
 
     /// - Parameters:

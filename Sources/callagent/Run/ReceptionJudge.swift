@@ -34,7 +34,8 @@ struct ReceptionJudge {
                 "\(track.framesUndecryptable) frames could not be decrypted; give the sender's key with --e2ee-key")
         }
         if track.framesUndecodable > 0 {
-            track.fail(.undecodable, "\(track.framesUndecodable) frames could not be decoded as \(Self.name(track.codec))")
+            track.fail(
+                .undecodable, "\(track.framesUndecodable) frames could not be decoded as \(Self.name(track.codec))")
         }
         guard let limits else { return }
         judgeSound(&track, limits)
@@ -42,7 +43,8 @@ struct ReceptionJudge {
     }
 
     private func judgeSound(_ track: inout TrackReport, _ limits: Limits) {
-        guard let audio = track.audio, limits.isExceeded(by: audio.concealedMs - lateMilliseconds, of: audio.playedMs) else { return }
+        guard let audio = track.audio, limits.isExceeded(by: audio.concealedMs - lateMilliseconds, of: audio.playedMs)
+        else { return }
         track.fail(
             .concealed, "\(Int(audio.concealedMs)) of \(Int(audio.playedMs)) ms of its sound had to be invented")
     }
@@ -54,5 +56,7 @@ struct ReceptionJudge {
     }
 
     /// A codec's name as reports write it: it comes from the network.
-    static func name(_ codec: String) -> String { codec.isEmpty ? "an unknown codec" : PlainText.shown(codec, limit: 20) }
+    static func name(_ codec: String) -> String {
+        codec.isEmpty ? "an unknown codec" : PlainText.shown(codec, limit: 20)
+    }
 }

@@ -40,7 +40,8 @@ struct TrackCourses {
         case .participantJoined(let participant): meet(participant.identity)
         case .trackPublished(let track, let participant) where !participant.isLocal:
             publish(track, participant.identity, time)
-        case .trackUnpublished(let track, _): change(track.id, time) { ($0.isPublished, $0.isSubscribed) = (false, false) }
+        case .trackUnpublished(let track, _):
+            change(track.id, time) { ($0.isPublished, $0.isSubscribed) = (false, false) }
         case .trackMuted(let track, _): change(track.id, time) { $0.isMuted = true }
         case .trackUnmuted(let track, _): change(track.id, time) { $0.isMuted = false }
         case .trackSubscribed(_, let track, _): change(track.id, time) { $0.isSubscribed = true }

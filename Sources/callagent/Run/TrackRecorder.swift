@@ -101,7 +101,9 @@ final class VideoRecorder: VideoSink {
     func receive(_ frame: VideoFrame) {
         state.withLock { state in
             guard !frame.isFiller, state.failure == nil else { return }
-            if let last = state.last, frame.captureTime.seconds - last.seconds > Y4MWriter.maximumPause { begin(&state) }
+            if let last = state.last, frame.captureTime.seconds - last.seconds > Y4MWriter.maximumPause {
+                begin(&state)
+            }
             state.last = frame.captureTime
             state.writer.receive(frame)
         }
