@@ -92,6 +92,36 @@ def test_what_a_permission_forbids_is_named():
     expect(report["reasons"] == ["forbidden"] and report["media"]["refused"] == ["video"], "the camera is named", report)
 
 
+def test_a_call_whose_connections_are_made_anew():
+    """The server ends in the middle and another one takes its place."""
+    seconds = 30
+    first = RunningServer()
+    first.wait_until_ready()
+    second = None
+    try:
+        child = Child("call", [
+            CALLAGENT, "call", "--json", "--participants", "2", "--duration", str(seconds), "--picture", "160x90@10",
+            "--server", first.url, *CREDENTIALS])
+        select.select([], [], [], 8)
+        first.process.kill()
+        first.process.wait()
+        second = RunningServer(port=first.port)
+        second.wait_until_ready()
+        report = child.result(90, code=LOST)
+    finally:
+        first.stop()
+        if second:
+            second.stop()
+    expect("reconnected" in report["reasons"], "the reason is named", report["failures"])
+    each = {row["identity"]: row["reconnects"] for row in report["participants"]}
+    expect(min(each.values()) >= 1 and report["reconnects"] == sum(each.values()), "each one's are counted", each)
+    for track in report["tracks"]:
+        if track["kind"] == "audio":
+            # 50 a second, before and after; the second server alone has seen less than 3/4 of the time.
+            expect(track["packetsSent"] > (seconds - 10) * 50, "what was sent adds up", track)
+            expect(track["packetsReceived"] > 0.8 * track["packetsSent"] - 500, "and what was received", track)
+
+
 @contextlib.contextmanager
 def full_device():
     """A device on which nothing fits. Of our own where we may make one: /dev/full of the machine may have been replaced."""

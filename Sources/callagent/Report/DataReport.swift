@@ -4,8 +4,10 @@ import CallBridge
 struct DataReport: Codable {
     /// Data messages that we sent.
     var sent = 0
-    /// What came, in order.
+    /// What came, in order; at most the first 10,000.
     var received: [Received] = []
+    /// All that came.
+    var receivedCount = 0
     /// Answers to our remote procedure calls.
     var rpc: [Answer] = []
     /// How many of our own methods were called.
@@ -17,7 +19,7 @@ struct DataReport: Codable {
         var topic: String
         /// Nil for a text stream.
         var reliable: Bool?
-        /// At most 200 characters of it.
+        /// At most 200 scalars of it.
         var text: String
         var bytes: Int
     }
@@ -29,16 +31,28 @@ struct DataReport: Codable {
     }
 
     mutating func note(_ message: DataMessage, from participant: Participant?) {
-        received.append(
+        add(
             Received(
-                from: participant?.identity, topic: message.topic, reliable: message.isReliable,
-                text: String((message.text ?? "").prefix(200)), bytes: message.bytes.count))
+                from: participant?.identity, topic: Self.beginning(message.topic), reliable: message.isReliable,
+                text: Self.beginning(message.text ?? ""), bytes: message.bytes.count))
     }
 
     mutating func note(_ text: TextMessage, from participant: Participant?) {
-        received.append(
+        add(
             Received(
-                from: participant?.identity, topic: text.topic, reliable: nil, text: String(text.text.prefix(200)),
-                bytes: text.text.utf8.count))
+                from: participant?.identity, topic: Self.beginning(text.topic), reliable: nil,
+                text: Self.beginning(text.text), bytes: text.text.utf8.count))
+    }
+
+    private static let maximumReceived = 10_000
+
+    /// A character can be made of any number of scalars.
+    private static func beginning(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(200)))
+    }
+
+    private mutating func add(_ message: Received) {
+        receivedCount += 1
+        if received.count < Self.maximumReceived { received.append(message) }
     }
 }

@@ -174,6 +174,32 @@ extension TrackReport {
     }
 }
 
+extension TrackReport {
+    /// Adds what was counted of the same sender's track before its connection was made anew.
+    mutating func add(earlier: TrackReport) {
+        packetsReceived += earlier.packetsReceived
+        packetsLost += earlier.packetsLost
+        packetsRecovered += earlier.packetsRecovered
+        framesReceived += earlier.framesReceived
+        framesDecoded += earlier.framesDecoded
+        framesUndecryptable += earlier.framesUndecryptable
+        framesUndecodable += earlier.framesUndecodable
+        framesMissing = Self.sum(framesMissing, earlier.framesMissing)
+        keyFrameRequests += earlier.keyFrameRequests
+        keyFrameRequestsAfterStart = Self.sum(keyFrameRequestsAfterStart, earlier.keyFrameRequestsAfterStart)
+        freezes += earlier.freezes
+        frozenMs += earlier.frozenMs
+        receivedMs = (receivedMs ?? 0) + (earlier.receivedMs ?? 0)
+        firstFrameMs = earlier.firstFrameMs ?? firstFrameMs
+        audio?.concealedMs += earlier.audio?.concealedMs ?? 0
+        audio?.playedMs += earlier.audio?.playedMs ?? 0
+    }
+
+    private static func sum(_ one: Int?, _ other: Int?) -> Int? {
+        one == nil && other == nil ? nil : (one ?? 0) + (other ?? 0)
+    }
+}
+
 /// Percentiles in milliseconds.
 struct LatencyReport: Codable {
     var p50: Double

@@ -23,6 +23,8 @@ actor AgentParticipant {
     private(set) var refusals: [String] = []
     private(set) var data = DataReport()
     private var watcher: Task<Void, Never>?
+    /// Of more events the oldest are left out.
+    private static let maximumEvents = 10_000
     /// Key frames asked for before the start, by the tracks' ids; nil before `markStart`.
     private var earlyKeyFrameRequests: [String: Int]?
 
@@ -148,6 +150,7 @@ actor AgentParticipant {
 
     private func log(_ event: String, _ participant: Participant? = nil, detail: String? = nil) {
         let milliseconds = Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6
+        if events.count >= Self.maximumEvents { events.removeFirst(Self.maximumEvents / 10) }
         events.append(
             EventReport(ms: milliseconds.rounded(), event: event, participant: participant?.identity, detail: detail))
     }

@@ -271,11 +271,16 @@ actor CallRun {
         return report
     }
 
-    /// On a path that nothing but an attacker troubles no connection may be lost.
+    /// Nothing but an attacker troubles the path.
+    private var isPathWell: Bool {
+        settings.network.hostileRate > 0 || (settings.network.profile == nil && !settings.isImpaired)
+    }
+
+    /// On a path that is well no connection may be lost.
     private func judgeConnections(_ snapshots: [AgentParticipant.Snapshot], _ report: inout RunReport) {
         report.reconnects = snapshots.map(\.course.reconnects).reduce(0, +)
         for snapshot in snapshots {
-            if settings.network.profile == nil, !settings.isImpaired { snapshot.judgeConnection(&report) }
+            if isPathWell { snapshot.judgeConnection(&report) }
             for refusal in snapshot.course.publishing.refusals {
                 report.fail(.forbidden, "\(snapshot.own.identity): \(refusal)")
             }
@@ -291,8 +296,11 @@ actor CallRun {
             for kind in MediaKind.allCases {
                 let name = Self.name(index)
                 var track = TrackReport(from: name, to: listenerName, kind: kind.rawValue, codec: "")
-                let found = received.last { $0.probe.from == name && $0.probe.kind == kind }
+                // One for each time that the sender came.
+                let visits = received.filter { $0.probe.from == name && $0.probe.kind == kind }
+                let found = visits.last
                 if let found { track = found.report }
+                for visit in visits.dropLast() { track.add(earlier: visit.report) }
                 if let counted = snapshots[index].senders.first(where: { $0.kind == kind }) {
                     track.packetsSent = counted.packetsSent
                     track.framesSent = counted.framesSent

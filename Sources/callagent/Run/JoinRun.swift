@@ -124,7 +124,9 @@ struct JoinRun {
         tracks += judge.missed(Set(snapshot.tracks.map(\.probe.id)), by: participant.identity)
         tracks += sentTracks(snapshot.senders)
         for track in tracks { report.add(track, named: "\(track.kind) of \(PlainText.shown(track.from))") }
-        for refusal in snapshot.course.publishing.refusals { report.fail(.forbidden, refusal) }
+        if !published.isEmpty {
+            for refusal in snapshot.course.publishing.refusals { report.fail(.forbidden, refusal) }
+        }
         if snapshot.course.isLost { report.fail(.reconnected, "the connection was lost and is not back") }
     }
 
