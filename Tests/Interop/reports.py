@@ -34,7 +34,7 @@ def wrong_key(stays):
     for kind in ("audio", "video"):
         track = agent_track(report, "real", kind)
         expect(not track["ok"] and "undecryptable" in track["reasons"], f"{kind} is not ok", track)
-        expect(track["framesUndecryptable"] > 30 and track["framesDecoded"] == 0, f"{kind} is counted", track)
+        expect(track["framesUndecryptable"] > 3 and track["framesDecoded"] == 0, f"{kind} is counted", track)
         expect("--e2ee-key" in track["failure"], "the remedy is named", track["failure"])
 
 
@@ -167,7 +167,7 @@ def test_a_servers_journal_that_cannot_be_written():
 
 
 def test_recordings_of_hostile_names():
-    names = {"../../../escape": "_.._.._.._escape", "e" + "\u0301" * 5_000: "_", "名" * 300: "名" * 66}
+    names = {"../../../escape": "_.._.._.._escape", "e" + "\u0301" * 100: "_", "名" * 80: "名" * 66}
     with tempfile.TemporaryDirectory() as folder, server() as url:
         target = os.path.join(folder, "deep", "recordings")
         ours = agent(url, "ours", "--record", target, seconds=7)
@@ -178,7 +178,7 @@ def test_recordings_of_hostile_names():
         expect("output" not in report["reasons"], "every recording was written", report["failures"])
         files = sorted(name for _, _, found in os.walk(folder) for name in found)
         met = {name for name in names if name in report["met"]}
-        expect("../../../escape" in met, "the server lets such names in", [name[:20] for name in report["met"]])
+        expect(len(met) == len(names), "the server lets such names in", [name[:20] for name in report["met"]])
         expect(files == sorted(names[name] + ".wav" for name in met), "a file each, in its folder", files)
 
 
