@@ -1,7 +1,7 @@
-import Glibc
 import NIOCore
 import NIOPosix
 import RTCWire
+import TransportSecurity
 
 /// Why a UDP socket could not be had.
 package struct UDPBindError: Error, CustomStringConvertible {
@@ -50,8 +50,7 @@ extension UDPMux {
 
     private static func bindError(_ error: any Error, host: String, port: Int) -> UDPBindError {
         if let error = error as? UDPBindError { return error }
-        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-        return UDPBindError(host: host, port: port, reason: reason)
+        return UDPBindError(host: host, port: port, reason: SocketFault.words(error))
     }
 }
 

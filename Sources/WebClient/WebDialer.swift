@@ -1,5 +1,5 @@
-import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import TransportSecurity
 
@@ -51,8 +51,7 @@ package enum WebDialer {
             guard let first = error.connectionErrors.first else { return "its name can't be resolved" }
             return reason(first.error)
         }
-        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
-        if case .connectTimeout? = error as? ChannelError { return "no answer in time" }
-        return "\(error)"
+        if error is HTTPParserError { return "what answers does not speak HTTP" }
+        return SocketFault.words(error)
     }
 }

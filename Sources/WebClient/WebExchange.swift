@@ -89,7 +89,7 @@ final class WebExchange: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { settle(.closed) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        settle((error as? HTTPParserError).map { .notHTTP("\($0)") } ?? WebFailure(error))
+        settle(error is HTTPParserError ? .notHTTP : WebFailure(error))
         context.close(promise: nil)
     }
 

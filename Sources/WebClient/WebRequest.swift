@@ -58,7 +58,7 @@ package enum WebFailure: Error, CustomStringConvertible {
     case timedOut
     /// The connection ended before the answer did.
     case closed
-    case notHTTP(String)
+    case notHTTP
     case tooLarge
     case tooManyRedirections
 
@@ -77,7 +77,7 @@ package enum WebFailure: Error, CustomStringConvertible {
         case .tls(let error): "\(error)"
         case .timedOut: "no answer in time"
         case .closed: "the connection ended without a complete answer"
-        case .notHTTP(let reason): "what came is not HTTP: \(reason)"
+        case .notHTTP: "what answers does not speak HTTP"
         case .tooLarge: "the answer is too large"
         case .tooManyRedirections: "too many redirections"
         }

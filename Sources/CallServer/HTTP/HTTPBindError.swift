@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import TransportSecurity
 
 /// Why a TCP port could not be had.
 struct HTTPBindError: Error, Hashable, CustomStringConvertible {
@@ -29,10 +30,10 @@ struct HTTPBindError: Error, Hashable, CustomStringConvertible {
             case EADDRINUSE: reason = .inUse
             case EACCES, EPERM: reason = .notAllowed
             case EADDRNOTAVAIL: reason = .noSuchAddress
-            default: reason = .other("\(error)")
+            default: reason = .other(SocketFault.words(error))
             }
         case is SocketAddressError: reason = .noSuchAddress
-        default: reason = .other("\(error)")
+        default: reason = .other(SocketFault.words(error))
         }
         self.init(host: host, port: port, reason: reason)
     }

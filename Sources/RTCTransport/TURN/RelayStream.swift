@@ -122,6 +122,6 @@ struct RelayStreamError: Error, CustomStringConvertible {
         description =
             error is TLSError
             ? "\(error)"
-            : "no stream to it comes to stand (\(error)); check its address, and that nothing blocks the way"
+            : "no stream to it comes to stand (\(SocketFault.words(error))); check its address, and that nothing blocks the way"
     }
 }
