@@ -77,8 +77,8 @@ let package = Package(
         room(
             "ProviderLiveKitLike",
             [
-                "CallBridge", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore, nioPosix,
-                nioHTTP1, nioWebSocket, logging,
+                "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore,
+                nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
         room("ProviderFake", ["CallBridge", "MediaCore", "RTCTransport", "RTCSim", "RTCCore", "RTCWire"]),
@@ -93,9 +93,8 @@ let package = Package(
             name: "callagent",
             dependencies: [
                 "ProviderLiveKitLike", "ProviderFake", "CallBridge", "CallModel", "CallServer", "MediaCore",
-                "RTCTransport", "RTCCore",
-                "LiveKitProtocol", nioCore, nioPosix,
-                argumentParser, logging,
+                "RTCTransport", "RTCCore", "TransportSecurity", "LiveKitProtocol", nioCore, nioPosix, argumentParser,
+                logging,
             ],
             swiftSettings: settings),
         // Tests.
@@ -133,6 +132,9 @@ let package = Package(
                 "RTCTransport",
                 "RTCSim", nioPosix,
             ]),
-        .testTarget(name: "CallAgentTests", dependencies: ["callagent", argumentParser], swiftSettings: settings),
+        .testTarget(
+            name: "CallAgentTests",
+            dependencies: ["callagent", "CallBridge", "CallModel", "LiveKitProtocol", argumentParser],
+            swiftSettings: settings),
     ]
 )

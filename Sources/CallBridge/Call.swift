@@ -27,6 +27,8 @@ public actor Call {
     /// By method.
     var rpcHandlers: [String: RPCHandler] = [:]
     private var pump: Task<Void, Never>?
+    /// Why it is over, where we have not left it ourselves.
+    private var ending: String?
     /// We are on our way out: whatever the provider says now, this is why it ends.
     private var isLeaving = false
 
@@ -124,6 +126,7 @@ public actor Call {
 
     func requireOpen(_ action: String) throws(CallError) {
         guard state == .ended else { return }
+        if let ending { throw CallError(.network, .providerLost, "can't \(action): the call has ended: \(ending)") }
         throw CallError(.caller, .invalidArgument, "can't \(action): the call has ended; join again")
     }
 
@@ -145,6 +148,7 @@ public actor Call {
 
     func end(_ reason: CallEndReason, detail: String) {
         guard state != .ended else { return }
+        if !isLeaving { ending = detail }
         let reason = isLeaving ? .lastMandatoryParticipantLeft : reason
         if reason == .systemShutdown {
             failure = CallError(

@@ -168,6 +168,8 @@ public enum ProviderEvent: Sendable {
     case rpcInvoked(RPCInvocation)
     /// Levels measured in the media.
     case audioLevels([ParticipantLevel])
+    /// We are out of a call that goes on; `ended` follows.
+    case excluded(CallExclusion)
     /// The call is over for us; nothing follows.
     case ended(CallEndReason, detail: String)
 }

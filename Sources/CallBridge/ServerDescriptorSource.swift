@@ -11,7 +11,11 @@ public struct ServiceCredentials: Sendable, Hashable {
         ServiceCredentials(key: key, secret: secret)
     }
 
-    var authorization: String { "Basic " + Data("\(key):\(secret)".utf8).base64EncodedString() }
+    var authorization: String { "Basic " + encoded }
+    /// What a server that we sent it to may repeat.
+    var secrets: [String] { [secret, encoded] }
+
+    private var encoded: String { Data("\(key):\(secret)".utf8).base64EncodedString() }
 }
 
 /// Asks a server's configuration service: `GET <server>/callbridge/v1/descriptor?conversation=...&identity=...`.
@@ -38,8 +42,12 @@ public struct ServerDescriptorSource: CallDescriptorSource {
         switch answer.status {
         case 200: break
         case 401, 403: throw refusal("the API key (HTTP \(answer.status)); check key and secret")
-        case 404, 409: throw refusal("the call: \(DescriptorDownload.excerpt(answer.body))")
-        default: throw violation("it answered HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body))")
+        case 404, 409:
+            throw refusal("the call: \(DescriptorDownload.excerpt(answer.body, without: credentials.secrets))")
+        default:
+            throw violation(
+                "it answered HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body, without: credentials.secrets))"
+            )
         }
         do {
             return try JSONDecoder().decode(CallDescriptor.self, from: Data(answer.body))

@@ -57,6 +57,7 @@ final class FakeHouse {
 
     func join(room: String, identity: String, subscribesAutomatically: Bool) -> FakeMember {
         if let earlier = members.first(where: { $0.room == room && $0.identity == identity }) {
+            tell(earlier, .excluded(.duplicateIdentity))
             tell(earlier, .ended(.unknown, detail: "somebody joined with the same identity"))
             remove(earlier, .unknown)
         }

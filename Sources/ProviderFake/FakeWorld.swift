@@ -92,6 +92,7 @@ public actor FakeWorld {
     /// Removes somebody, as a moderator does.
     public func removeParticipant(_ identity: String) {
         guard let member = house.member(identity: identity) else { return }
+        house.tell(member, .excluded(.removed))
         house.tell(member, .ended(.unknown, detail: "we were removed from the call"))
         house.remove(member, .removed)
     }

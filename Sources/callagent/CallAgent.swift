@@ -14,11 +14,15 @@ struct CallAgent: AsyncParsableCommand {
               callagent token mint --key devkey --secret ... --room r --identity ada
               callagent doctor
 
-            EXIT CODES
-              0  all that was sent was seen
-              1  something was lost; it is named
-              2  the command line is wrong
-              3  the environment lacks something
+            A signal (SIGINT, SIGTERM, SIGHUP), or a reader of standard output that has gone, ends a run in order: files are \
+            completed and the report is printed. A second signal ends it at once.
+
+            SECRETS
+              --secret, --token and --e2ee-key are seen by other users of the machine; each has a form with -file, and a \
+            variable: LIVEKIT_API_SECRET, LIVEKIT_TOKEN, CALLBRIDGE_E2EE_KEY. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
+            --url and --server of ring, answer and decline.
+
+            \(ExitStatus.table)
             """,
         version: "0.1.0",
         subcommands: [
@@ -32,6 +36,14 @@ enum Main {
     static func main() async {
         // A peer that goes away must not end the process.
         signal(SIGPIPE, SIG_IGN)
+        StandardStreams.claim()
+        Secrets.note(arguments: CommandLine.arguments)
+        exit(await run())
+    }
+
+    /// Runs the subcommand, and gives the exit code.
+    private static func run() async -> Int32 {
+        var code = ExitStatus.success.rawValue
         do {
             var command = try CallAgent.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -40,7 +52,10 @@ enum Main {
                 try command.run()
             }
         } catch {
-            exit(ExitStatus.report(error))
+            code = ExitStatus.report(error)
         }
+        guard let failure = StandardOutput.stream.failure else { return code }
+        StandardError.line("callagent: standard output can't be written: \(String(cString: strerror(failure)))")
+        return ExitStatus.environment.rawValue
     }
 }

@@ -19,6 +19,14 @@ import Testing
         #expect(Set(TurnScript(speakers: 4, duration: 15).turns.map(\.speaker)) == [0, 1, 2, 3])
     }
 
+    @Test func anInterruptedScriptEndsWhereTheCallDid() {
+        let script = TurnScript(speakers: 4, duration: 20)
+        let short = script.until(7)
+        #expect(short.turns.map(\.speaker) == [0, 1] && short.turns.last?.end == 7)
+        #expect(short.seconds(of: 0) == 4.75 && short.seconds(of: 1) == 2 && short.seconds(of: 2) == 0)
+        #expect(script.until(0).turns.isEmpty && script.until(100).turns.count == script.turns.count)
+    }
+
     @Test func aPerfectRecordScoresOne() throws {
         let script = TurnScript(speakers: 4, duration: 20)
         let record = script.turns.map { (time: $0.start + 0.3, speaker: Optional($0.speaker)) }

@@ -2,6 +2,8 @@
 import contextlib
 import json
 import os
+import signal
+import stat
 import subprocess
 import tempfile
 
@@ -150,9 +152,51 @@ def test_token_mint_and_decode():
         found.note(ran.returncode == 0, f"token mint takes a negative --ttl, as its help says: {ran.stderr[:60]!r}")
 
 
+def without_settings(**settings):
+    """The environment without any LIVEKIT_ or CALLBRIDGE_ variable but `settings`."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("LIVEKIT_", "CALLBRIDGE_"))} | settings
+
+
+def test_listening_is_said_at_once_through_a_pipe():
+    for arguments, begins in (((), "listening on ws://127.0.0.1:"), (("--json",), '{"port":')):
+        process = subprocess.Popen([CALLAGENT, "serve", "--port", "0", *CREDENTIALS, *arguments], stdout=subprocess.PIPE, text=True)
+        try:
+            line = process.stdout.readline()
+            expect(line.startswith(begins), "serve says that it listens while it does", line)
+            process.stdout.close()
+            process.send_signal(signal.SIGHUP)
+            expect(process.wait(10) == 0, "it outlives the reader of its line, and ends in order", process.returncode)
+        finally:
+            process.kill()
+
+
+def test_secrets_from_files_and_the_environment():
+    with findings() as found, server() as url, tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "secret")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(SECRET + "\n")
+        names = ("--room", "r", "--identity", "ada", "--duration", "2", "--record", os.path.join(folder, "out"),
+                 "--journal", os.path.join(folder, "journal.jsonl"))
+        ways = {
+            "file": (("--url", url, "--key", KEY, "--secret-file", path), {}),
+            "environment": ((), {"LIVEKIT_URL": url, "LIVEKIT_API_KEY": KEY, "LIVEKIT_API_SECRET": SECRET}),
+            "token": (("--url", url), {"LIVEKIT_TOKEN": mint()})}
+        for way, (words, settings) in ways.items():
+            rest = names if way != "token" else names[4:]
+            ran = subprocess.run([CALLAGENT, "join", *words, *rest], capture_output=True, text=True, timeout=30,
+                                 env=without_settings(**settings))
+            found.note(ran.returncode == 0, f"the secret comes from {way}: exit {ran.returncode}, {ran.stderr[:200]!r}")
+            found.note(SECRET not in ran.stdout + ran.stderr, f"{way}: the secret is not printed")
+        mode = stat.S_IMODE(os.stat(os.path.join(folder, "journal.jsonl")).st_mode)
+        found.note(mode == 0o600, f"the journal is its owner's alone: {mode:o}")
+
+
 def test_doctor():
     doctor = callagent("doctor", "--port", str(free_port()), "--json")
     checks = json.loads(doctor.stdout)["checks"]
+    ssl = [check["library"] for check in checks if check["name"] == "libssl"]
+    expect(ssl and ssl[0]["release"].startswith("3.") and "libssl.so" in ssl[0]["path"], "doctor names the libssl in use", checks)
+    expect(ssl[0]["isTested"] == (ssl[0]["release"] in ssl[0]["testedReleases"]), "and whether it was tested", ssl)
     expect(doctor.returncode == 0, "doctor finds all that calls need", checks)
     expect({"libopus", "libvpx"} <= {check["name"] for check in checks}, "doctor looks at the codecs", checks)
     expect(all({"name", "state", "found", "advice"} <= check.keys() for check in checks), "each check is whole", checks)

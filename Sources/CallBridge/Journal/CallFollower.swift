@@ -62,6 +62,7 @@ public struct CallFollower: Sendable {
         case .trackPublished(_, let participant), .trackUnpublished(_, let participant),
             .trackMuted(_, let participant), .trackUnmuted(_, let participant):
             if followsOthers { publish(participant.publishedMedia, by: participant.identity) }
+        case .excluded(let why): leave(why == .removed ? .removed : .unknown)
         case .ended(let reason, _) where followsOthers:
             write {
                 // We left in order: the others have not, but this is the end of what we see.

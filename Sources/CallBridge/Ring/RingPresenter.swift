@@ -1,3 +1,4 @@
+import CallModel
 import Synchronization
 
 /// What the user does with a call that rings.
@@ -53,7 +54,8 @@ public struct ConsoleRingPresenter: RingPresenter {
     /// `incoming VIDEO call from Ada (ada), call-17`
     public func present(_ offer: RingOffer, decide: @escaping @Sendable (RingDecision) async -> Void) async {
         let name = offer.callerName.isEmpty ? offer.callerPersonId : "\(offer.callerName) (\(offer.callerPersonId))"
-        write("incoming \(offer.callType.rawValue) call from \(name), \(offer.callId)")
+        // Others chose these words; they end no line and steer no terminal.
+        write("incoming \(offer.callType.rawValue) call from \(name), \(offer.callId)".printable)
     }
 
     /// `answered, waiting: the device is locked`
@@ -63,7 +65,7 @@ public struct ConsoleRingPresenter: RingPresenter {
         write("the application is asked to come to the foreground")
     }
     /// `call-17 rings no longer`
-    public func dismiss(_ offer: RingOffer) async { write("\(offer.callId) rings no longer") }
+    public func dismiss(_ offer: RingOffer) async { write("\(offer.callId) rings no longer".printable) }
 }
 
 /// Does what a script says with each call, and notes what it was asked to show.

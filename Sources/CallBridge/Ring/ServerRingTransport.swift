@@ -1,3 +1,4 @@
+import CallModel
 import Foundation
 import Synchronization
 import WebClient
@@ -88,7 +89,7 @@ public final class ServerRingTransport: RingTransport {
         }
         guard stream.status == 200 else {
             stream.cancel()
-            throw refusal(stream.status, [])
+            throw stream.status == 404 ? notARingService : refusal(stream.status, [])
         }
         return ServerSentEvents.signals(of: stream)
     }
@@ -122,14 +123,24 @@ public final class ServerRingTransport: RingTransport {
         return request
     }
 
+    private var notARingService: CallError {
+        CallError(
+            .provider, .protocolViolation,
+            "the server at \(server) has no ring service (HTTP 404); is it `callagent serve`, and is the URL right?")
+    }
+
     private func refusal(_ status: Int, _ body: [UInt8]) -> CallError {
-        let said = String(decoding: body.prefix(300), as: UTF8.self)
+        let said = RemoteText.excerpt(body, without: credentials.secrets)
         switch status {
         case 401, 403:
             return CallError(
                 .configuration, .providerRefused,
                 "the ring service at \(server) refused the API key (HTTP \(status)); check key and secret")
-        case 400, 404, 429:
+        case 429:
+            return CallError(
+                .provider, .providerRefused,
+                "the ring service at \(server) takes no more calls now (HTTP 429): \(said); try again later")
+        case 400, 404:
             return CallError(.caller, .invalidArgument, "the ring service refuses this: \(said)")
         default:
             return CallError(

@@ -1,3 +1,4 @@
+import CallModel
 import WebClient
 
 /// Downloads what describes calls.
@@ -24,8 +25,8 @@ enum DescriptorDownload {
         }
     }
 
-    /// The beginning of an answer, for people.
-    static func excerpt(_ bytes: [UInt8]) -> String {
-        String(String(decoding: bytes.prefix(300), as: UTF8.self).map { $0.isNewline ? " " : $0 })
+    /// The beginning of an answer, for people, without what was sent along.
+    static func excerpt(_ bytes: [UInt8], without secrets: [String]) -> String {
+        RemoteText.excerpt(bytes, without: secrets)
     }
 }

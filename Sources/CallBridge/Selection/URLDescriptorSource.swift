@@ -25,9 +25,13 @@ public struct URLDescriptorSource: CallDescriptorSource {
         if let authorization { web.headers.append(("Authorization", authorization)) }
         let answer = try await DescriptorDownload.fetch(web, from: "the server of \(url)")
         guard answer.status == 200 else {
-            throw unusable("HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body))")
+            throw unusable("HTTP \(answer.status): \(DescriptorDownload.excerpt(answer.body, without: secrets))")
         }
         return try DescriptorDocument(place: "the document \(url)", data: Data(answer.body)).descriptor(request)
+    }
+
+    private var secrets: [String] {
+        authorization.map { $0.split(separator: " ").map(String.init) + [$0] } ?? []
     }
 
     private func unusable(_ why: String) -> CallError {

@@ -20,6 +20,14 @@ public enum CallEndReason: String, Sendable, Hashable, Codable, CaseIterable {
     case unknown = "UNKNOWN"
 }
 
+/// Why we are out of a call that goes on for the others.
+public enum CallExclusion: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Somebody removed us.
+    case removed = "REMOVED"
+    /// Somebody joined with our identity and has taken our place.
+    case duplicateIdentity = "DUPLICATE_IDENTITY"
+}
+
 /// Why a participant left.
 public enum ParticipantLeftReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// They hung up.

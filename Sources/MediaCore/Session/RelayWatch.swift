@@ -4,8 +4,8 @@ struct RelayWatch {
     static let maximumServers = 8
     /// Names that are being looked up.
     private var lookups = 0
-    /// Servers that were asked and have not failed.
-    private var asked: Set<String> = []
+    /// Servers that were asked and have not failed, with their URLs.
+    private var asked: [String: String] = [:]
     private var failures: [String] = []
     private var isTold = false
     /// Every server that there is to be has been named.
@@ -16,11 +16,17 @@ struct RelayWatch {
         isTold = false
     }
 
+    /// URLs of the servers that were asked and have not failed.
+    var awaited: [String] { asked.values.sorted() }
+
     /// A name has an address; false where that server is known already, or there are too many.
-    mutating func found(_ key: String) -> Bool {
+    ///
+    /// - Parameter url: what people call the server.
+    mutating func found(_ key: String, url: String? = nil) -> Bool {
         lookups -= 1
-        guard asked.count < RelayWatch.maximumServers else { return false }
-        return asked.insert(key).inserted
+        guard asked.count < RelayWatch.maximumServers, asked[key] == nil else { return false }
+        asked[key] = url ?? key
+        return true
     }
 
     mutating func lookupFailed(_ why: String) {
@@ -29,7 +35,7 @@ struct RelayWatch {
     }
 
     mutating func failed(_ key: String, _ why: String) {
-        asked.remove(key)
+        asked[key] = nil
         note(why)
     }
 

@@ -93,6 +93,8 @@ extension SessionCore: PeerFlowHandler {
         let relayed = mux.relayTraffic
         result.relayedBytesSent = relayed.bytesSent
         result.relayedBytesReceived = relayed.bytesReceived
+        let hasRelay = flow.peer.localCandidates.contains { $0.type == .relay }
+        if policy == .relay, !hasRelay { result.awaitedRelays = relayWatch.awaited }
         for (line, sender) in senders.sorted(by: { $0.key < $1.key }) {
             result.senders.append(statistics(of: sender, line: line, flow: flow))
         }

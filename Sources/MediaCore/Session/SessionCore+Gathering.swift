@@ -46,7 +46,7 @@ extension SessionCore {
     }
 
     private func ask(_ server: ICEServerAddress) {
-        if server.url.kind == .turn, !relayWatch.found(server.key) { return judgeRelays() }
+        if server.url.kind == .turn, !relayWatch.found(server.key, url: server.description) { return judgeRelays() }
         guard let flow else { return }
         mux.gather([server], for: flow, allowsDirect: policy == .all)
     }

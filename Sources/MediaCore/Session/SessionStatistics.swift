@@ -32,6 +32,8 @@ public struct SessionStatistics: Sendable {
     public var relayedBytesSent = 0
     /// Payload bytes that came through a TURN server.
     public var relayedBytesReceived = 0
+    /// TURN servers that a session which may use relays only has asked and that have given none yet.
+    public var awaitedRelays: [String] = []
 
     /// Nothing counted.
     public init() {}
@@ -54,6 +56,7 @@ public struct SessionStatistics: Sendable {
         remoteCandidateType = remoteCandidateType ?? other.remoteCandidateType
         relayedBytesSent += other.relayedBytesSent
         relayedBytesReceived += other.relayedBytesReceived
+        awaitedRelays += other.awaitedRelays.filter { !awaitedRelays.contains($0) }
     }
 
     /// Adds tracks that have ended.

@@ -21,13 +21,13 @@ struct FileWriter: ~Copyable {
 
     private static let bufferSize = 1 << 16
 
-    /// Creates or empties a file.
+    /// Creates a file that only its owner can read and write, or empties one.
     ///
     /// - Parameter sizeLimit: bytes that the file format allows; more counts as a failure.
     init(path: String, sizeLimit: Int = .max) throws(MediaError) {
         name = path
         self.sizeLimit = sizeLimit
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw MediaError(
                 .unwritable, path, "can't be created: \(systemMessage(errno))",

@@ -38,7 +38,7 @@ extension LiveKitSession {
         var packet = try sealed(packet)
         packet.participantIdentity = local.identity
         if let failure = Self.tooLong(packet, limit: Self.largestPacket) { throw failure }
-        guard !hasEnded else { throw CallError(.caller, .invalidArgument, "the call has ended; join again") }
+        guard !hasEnded else { throw endedError }
         let failure = await withCheckedContinuation { continuation in
             data.waiting.append(.init(packet: packet, continuation: continuation))
             sendWaiting()

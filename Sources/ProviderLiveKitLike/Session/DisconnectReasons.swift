@@ -20,6 +20,17 @@ extension CallEndReason {
     }
 }
 
+extension CallExclusion {
+    /// Where the call goes on without us; nil where it is over, or the server is gone.
+    init?(_ reason: Livekit_DisconnectReason) {
+        switch reason {
+        case .participantRemoved: self = .removed
+        case .duplicateIdentity: self = .duplicateIdentity
+        default: return nil
+        }
+    }
+}
+
 extension ParticipantLeftReason {
     /// Why somebody else is gone.
     init(_ reason: Livekit_DisconnectReason) {
@@ -39,6 +50,13 @@ extension ParticipantLeftReason {
 }
 
 extension Livekit_DisconnectReason {
+    /// The same where we have not been let in yet: a server that takes nobody more says `joinFailure`.
+    var refusal: String {
+        guard self == .joinFailure else { return explanation }
+        return "it lets nobody more in; most likely the room or the server is full; "
+            + "wait until somebody leaves, or have the room made for more participants"
+    }
+
     /// For the detail of `ended`: what the server means, for people.
     var explanation: String {
         switch self {

@@ -39,6 +39,7 @@ extension LiveKitSession {
         case .reconnect: await lost(.session, why)
         case .disconnect where !leave.isFinal: await lost(.session, why)
         case .disconnect, .UNRECOGNIZED:
+            if let exclusion = CallExclusion(leave.reason) { report.yield(.excluded(exclusion)) }
             await finish(
                 CallEndReason(leave.reason), detail: "the server ended our participation: \(leave.reason.explanation)")
         }

@@ -71,6 +71,9 @@ actor LiveKitSession: ProviderSession {
     var replacedMedia: Task<Void, Never>?
     /// What those had counted.
     var replaced = SessionStatistics()
+    /// Why the call is over, where we have not left it ourselves.
+    private var ending: String?
+    private var isLeaving = false
     /// The call's end has begun, and is complete.
     private var isFinishing = false
     private var isFinished = false
@@ -118,6 +121,7 @@ actor LiveKitSession: ProviderSession {
     }
 
     func leave() async {
+        isLeaving = true
         guard !hasEnded else {
             // What ends already ends in its own time; afterwards nothing of the session is left.
             while !isFinished { await change() }
@@ -147,6 +151,7 @@ actor LiveKitSession: ProviderSession {
     func finish(_ reason: CallEndReason, detail: String) async {
         guard !isFinishing else { return }
         isFinishing = true
+        if !isLeaving { ending = detail }
         lifecycle.finish()
         failWaiting(detail)
         endData()
@@ -161,6 +166,12 @@ actor LiveKitSession: ProviderSession {
         for task in mediaTasks { task.cancel() }
         isFinished = true
         wake()
+    }
+
+    /// What is thrown at whoever wants something of a call that is over.
+    var endedError: CallError {
+        ending.map { CallError(.network, .providerLost, "the call has ended: \($0)") }
+            ?? CallError(.caller, .invalidArgument, "the call has ended; join again")
     }
 
     private func failWaiting(_ detail: String) {
@@ -205,7 +216,7 @@ actor LiveKitSession: ProviderSession {
     func untilConnected() async throws {
         while !lifecycle.isConnected || queue.gate != .open {
             guard !hasEnded else {
-                throw CallError(.caller, .invalidArgument, "the call has ended; join again")
+                throw endedError
             }
             await change()
         }

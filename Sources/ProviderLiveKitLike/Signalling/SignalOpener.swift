@@ -27,10 +27,10 @@ struct SignalOpener: Sendable {
             let answer = await HTTPQuestion.get(question, token: token, timeout: timeouts.validation)
             guard let answer, answer.status != 200 else {
                 // It would let us in, so the refusal was of the moment.
-                let failure = JoinFailure.refused(server, status: status, body: body)
+                let failure = JoinFailure.refused(server, status: status, body: body, token: token)
                 throw answer == nil ? failure : JoinFailure(.retryable, failure.error)
             }
-            throw JoinFailure.refused(server, status: answer.status, body: answer.body)
+            throw JoinFailure.refused(server, status: answer.status, body: answer.body, token: token)
         }
     }
 
@@ -41,7 +41,7 @@ struct SignalOpener: Sendable {
             // A certificate does not become better by asking again.
             throw JoinFailure(error.fault == .configuration ? .refused(status: 0) : .retryable, error)
         } catch {
-            throw JoinFailure(.retryable, CallError(.network, .unreachable, "\(error)"))
+            throw JoinFailure(.retryable, SignalDialer.failure(error, target))
         }
     }
 
@@ -65,7 +65,7 @@ struct SignalOpener: Sendable {
                     .left(leave),
                     CallError(
                         .provider, .providerRefused,
-                        "the server \(server.authority) refused the join: \(leave.reason.explanation)"))
+                        "the server \(server.authority) refused the join: \(leave.reason.refusal)"))
             }
         }
         throw JoinFailure(

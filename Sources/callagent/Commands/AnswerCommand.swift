@@ -12,11 +12,7 @@ struct AnswerCommand: AsyncParsableCommand {
               callagent answer --server http://127.0.0.1:7880 --key devkey --secret ... --identity bob
               callagent answer ... --after 2 --locked-for 3 --tone 660 --duration 10 --json
 
-            EXIT CODES
-              0  it rang, was answered here and connected
-              1  it was not: the outcome is named
-              2  the command line is wrong
-              3  the server does not answer or refuses us
+            \(RingOptions.exitCodes("it rang, was answered here and connected"))
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "Seconds to let it ring.")
@@ -43,7 +39,8 @@ struct AnswerCommand: AsyncParsableCommand {
     func run() async throws {
         output.bootstrapLogging()
         let presenter = TalkingPresenter(.init(.answer, afterMilliseconds: Int64(after * 1000)))
-        let run = RingRun(ring, presenter: presenter, gate: AnswerGate(isLocked: lockedFor != nil))
+        Interruption.begin()
+        let run = try RingRun(ring, presenter: presenter, gate: AnswerGate(isLocked: lockedFor != nil))
         try await run.start()
         if let lockedFor {
             Task {
@@ -51,6 +48,7 @@ struct AnswerCommand: AsyncParsableCommand {
                 await run.deviceChanged(AnswerGate())
             }
         }
+        run.announce()
         let report = await run.wait(timeout: timeout)
         try RingRun.finish(report, json: output.json, expected: "CONNECTED")
     }
@@ -58,7 +56,7 @@ struct AnswerCommand: AsyncParsableCommand {
 
 /// Says on standard error what rings, and does what it was made for.
 struct TalkingPresenter: RingPresenter {
-    private let console = ConsoleRingPresenter { StandardError.write($0 + "\n") }
+    private let console = ConsoleRingPresenter { StandardError.line($0) }
     private let script: ScriptedRingPresenter
 
     init(_ step: ScriptedRingPresenter.Step) { script = ScriptedRingPresenter([step]) }

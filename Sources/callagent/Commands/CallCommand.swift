@@ -21,6 +21,10 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --mute alice
               callagent call --provider fake --duration 60
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
+
+            An interruption ends the call: what was said until then is judged and reported, and the exit code is 1.
+
+            \(ExitStatus.table)
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "How many take part, 2 to 20.")
@@ -47,11 +51,7 @@ struct CallCommand: AsyncParsableCommand {
         help: "A separate server's URL instead of the embedded one; needs --key and --secret.")
     var server: String?
 
-    @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
-    var key: String?
-
-    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
-    var secret: String?
+    @OptionGroup var apiKey: APIKeyOptions
 
     @Option(name: .long, parsing: .unconditional, help: "The room to meet in.")
     var room = "call"
@@ -106,9 +106,8 @@ struct CallCommand: AsyncParsableCommand {
                 "--duration \(duration): everybody shall speak, so \(participants) participants need \(least) to 86400 seconds."
             )
         }
-        guard server == nil || (key != nil && secret != nil) else {
-            throw ValidationError("--server needs the server's --key and --secret.")
-        }
+        if server != nil { _ = try apiKey.required() }
+        guard !room.isEmpty else { throw ValidationError("--room must not be empty.") }
         guard (0...100_000).contains(hostile) else {
             throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
         }
@@ -150,6 +149,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        Interruption.begin()
         let journal = try journalOption.open()
         let needsServer = server == nil && provider == .liveKitLike
         let embedded = needsServer ? try await EmbeddedServer.start(srtp: srtp) : nil
@@ -163,7 +163,7 @@ struct CallCommand: AsyncParsableCommand {
             throw error
         }
         await embedded?.stop()
-        if output.json { JSONOutput.print(report) } else { print(SummaryText().call(report)) }
+        if output.json { JSONOutput.print(report) } else { StandardOutput.report(SummaryText().call(report)) }
         if !report.ok { throw ExitCode(report.status.rawValue) }
     }
 
@@ -171,9 +171,10 @@ struct CallCommand: AsyncParsableCommand {
         switch provider {
         case .fake: return try await FakeVenue(network: network)
         case .liveKitLike:
+            let (key, secret) = try embedded.map { ($0.key, $0.secret) } ?? apiKey.required()
             return LiveKitLikeVenue(
-                server: server ?? embedded?.url ?? "", key: key ?? embedded?.key ?? "",
-                secret: secret ?? embedded?.secret ?? "", mode: twoConnections ? .twoConnections : .automatic)
+                server: server ?? embedded?.url ?? "", key: key, secret: secret,
+                mode: twoConnections ? .twoConnections : .automatic)
         }
     }
 

@@ -10,11 +10,7 @@ struct DeclineCommand: AsyncParsableCommand {
             EXAMPLES
               callagent decline --server http://127.0.0.1:7880 --key devkey --secret ... --identity bob --after 1
 
-            EXIT CODES
-              0  it rang and was declined here
-              1  it did not come to that: the outcome is named
-              2  the command line is wrong
-              3  the server does not answer or refuses us
+            \(RingOptions.exitCodes("it rang and was declined here"))
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "Seconds to let it ring.")
@@ -34,8 +30,11 @@ struct DeclineCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
-        let run = RingRun(ring, presenter: TalkingPresenter(.init(.decline, afterMilliseconds: Int64(after * 1000))))
+        Interruption.begin()
+        let run = try RingRun(
+            ring, presenter: TalkingPresenter(.init(.decline, afterMilliseconds: Int64(after * 1000))))
         try await run.start()
+        run.announce()
         let report = await run.wait(timeout: timeout)
         try RingRun.finish(report, json: output.json, expected: "DECLINED")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CallModel
 import Foundation
 import MediaCore
 
@@ -12,7 +13,10 @@ struct DoctorCommand: AsyncParsableCommand {
               callagent doctor
               callagent doctor --port 7880 --json
 
-            Exit code 3 where something is missing without which calls don't work.
+            EXIT CODES
+              0  calls work here
+              2  the command line is wrong
+              3  something is missing without which calls don't work
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "The TCP port that a server shall listen on.")
@@ -32,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if output.json {
             JSONOutput.print(DoctorReport(ok: !checks.contains { $0.state == .missing }, checks: checks))
         } else {
-            for check in checks { print(check.line) }
+            StandardOutput.report(checks.map(\.line).joined(separator: "\n"))
         }
         if checks.contains(where: { $0.state == .missing }) { throw ExitCode(ExitStatus.environment.rawValue) }
     }
@@ -60,6 +64,15 @@ struct DoctorCheck: Encodable {
     var found: String
     /// What the lack costs and how to mend it; empty where all is well.
     var advice = ""
+    /// Of a library: its release, the file it was loaded from, and whether our tests have passed with it.
+    var library: Library?
+
+    struct Library: Encodable {
+        var release: String
+        var path: String?
+        var isTested: Bool
+        var testedReleases: [String]
+    }
 
     var line: String {
         let mark =
@@ -68,7 +81,7 @@ struct DoctorCheck: Encodable {
             case .limited: "limited "
             case .missing: "MISSING "
             }
-        return mark + name.padding(toLength: 22, withPad: " ", startingAt: 0) + found
+        return mark + name.padding(toLength: 22, withPad: " ", startingAt: 0) + found.printable
             + (advice.isEmpty ? "" : "\n        \(advice)")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CallBridge
+import CallModel
 import Foundation
 import LiveKitProtocol
 import MediaCore
@@ -17,22 +18,22 @@ struct JoinCommand: AsyncParsableCommand {
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
               callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
               callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
-              callagent join ... --tone 440 --force-relay --ice-server turn:turn.example.org,ada,open-sesame
-            """)
+              callagent join ... --tone 440 --force-relay --ice-server turn:turn.example.org,ada,@secret.txt
+              LIVEKIT_URL=wss://calls.example LIVEKIT_TOKEN=eyJ... callagent join --say "Good morning"
 
-    @Option(name: .long, parsing: .unconditional, help: "The server's URL, ws://host:port or wss://host.")
-    var url: String
+            Without --duration an interruption is its ordinary end; with one the report says `interrupted`. Either way what \
+            was heard and seen until then is judged.
+
+            \(ExitStatus.table)
+            """)
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: "An access token; or mint one with --key, --secret, --room and --identity.")
-    var token: String?
+        help: "The server's URL, ws://host:port or wss://host; without it that of LIVEKIT_URL.")
+    var url: String?
 
-    @Option(name: .long, parsing: .unconditional, help: "The API key to mint a token with.")
-    var key: String?
-
-    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
-    var secret: String?
+    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var apiKey: APIKeyOptions
 
     @Option(name: .long, parsing: .unconditional, help: "The room to join.")
     var room: String?
@@ -62,20 +63,32 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if token == nil {
-            let missing = [("--key", key), ("--secret", secret), ("--room", room), ("--identity", identity)]
-                .filter { $0.1?.isEmpty ?? true }.map(\.0)
-            guard missing.isEmpty else {
-                throw ValidationError("Give --token, or \(missing.joined(separator: ", ")) to mint one.")
-            }
-        }
+        _ = try ServerURL.signalling(url)
+        _ = try access()
         if let duration, !(0.1...604_800).contains(duration) {
             throw ValidationError("--duration \(duration): use 0.1 to 604800 seconds.")
         }
     }
 
+    /// The token to show: the given one, one of our own, or that of the environment. Throws `ValidationError`.
+    private func access() throws -> String {
+        let isMinted = !tokens.setting.isGiven && (apiKey.isGiven || identity != nil)
+        if !isMinted, let token = try tokens.setting.resolve() { return token }
+        let (key, secret) = try apiKey.resolve()
+        let missing = [("--key", key), ("--secret", secret), ("--room", room), ("--identity", identity)]
+            .filter { $0.1?.isEmpty ?? true }.map(\.0)
+        guard missing.isEmpty, let key, let secret, let room, let identity else {
+            throw ValidationError("Give --token, or mint one: \(APIKeyOptions.missing(missing))")
+        }
+        let token = AccessToken.join(
+            room: room, identity: identity, key: key, secret: secret, now: Int64(Date().timeIntervalSince1970))
+        Secrets.note(token)
+        return token
+    }
+
     func run() async throws {
         output.bootstrapLogging()
+        Interruption.begin()
         let devices = DeviceWatch()
         let plan = try await permissions.plan(for: media.wanted)
         let published = try media.publications(plan.publishes, devices)
@@ -83,14 +96,10 @@ struct JoinCommand: AsyncParsableCommand {
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
         let begun = MediaTime.now
-        let access =
-            token
-            ?? AccessToken.join(
-                room: room ?? "", identity: identity ?? "", key: key ?? "", secret: secret ?? "",
-                now: Int64(Date().timeIntervalSince1970))
         let descriptor = CallDescriptor(
             callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
-            serviceProviderCallId: room ?? "", endpoint: url, credentials: .init(token: access))
+            serviceProviderCallId: room ?? "", endpoint: try ServerURL.signalling(url),
+            credentials: .init(token: try access()))
         var configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor),
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
@@ -98,12 +107,17 @@ struct JoinCommand: AsyncParsableCommand {
         configuration.streaming = wishes.streaming
         configuration.trust = trust.trust
         configuration.media.srtpProfiles = srtp.profiles
-        connectivity.apply(to: &configuration.media)
-        configuration.media.frameEncryption = encryption.frameEncryption()
+        try connectivity.apply(to: &configuration.media)
+        configuration.media.frameEncryption = try encryption.frameEncryption()
         let bridge = CallBridge(configuration: configuration)
         let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)
-        let call = try await bridge.join(
-            conversation: descriptor.conversationId, subscribesAutomatically: !wishes.noSubscribe)
+        let joined = try await Interruption.unless { [noSubscribe = wishes.noSubscribe] in
+            try await bridge.join(conversation: descriptor.conversationId, subscribesAutomatically: !noSubscribe)
+        }
+        guard let call = joined else {
+            try? speaker?.close(devices)
+            return try print(.neverJoined(identity, journal.finish()))
+        }
         heard?.play(call)
         let name = await call.localParticipant.identity
         let follower = CallFollower(
@@ -114,7 +128,7 @@ struct JoinCommand: AsyncParsableCommand {
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         do {
-            let printed: @Sendable (String) -> Void = { progress.print($0) }
+            let printed: @Sendable (String) -> Void = { progress.print($0.printable) }
             let indicator = try IndicatorWatch(
                 call, begun: begun, picture: listening.pip, line: listening.indicator && !output.json ? printed : nil)
             await indicator.start()
@@ -134,7 +148,11 @@ struct JoinCommand: AsyncParsableCommand {
             throw error
         }
         await bridge.shutdown()
-        if output.json { JSONOutput.print(report) } else { print(JoinSummary().text(report)) }
+        try print(report)
+    }
+
+    private func print(_ report: RunReport) throws {
+        if output.json { JSONOutput.print(report) } else { StandardOutput.report(JoinSummary().text(report)) }
         if !report.ok { throw ExitCode(report.status.rawValue) }
     }
 

@@ -18,8 +18,8 @@ struct JournalCommand: ParsableCommand {
             EXIT CODES
               0  every rule is kept
               1  a rule is broken; the event is named
-              2  the file can't be read as a journal; line and field are named
-              3  there is no such file
+              2  the command line is wrong, or the file is no journal; line and field are named
+              3  there is no such file, or it can't be read
             """)
 
     @Argument(help: "The journal.")
@@ -29,8 +29,13 @@ struct JournalCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw ExitStatus.Failure(status: .environment, message: "the journal \(file) can't be read; is it there?")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw ExitStatus.Failure(
+                status: .environment,
+                message: "the journal \(file) can't be read: \(FileFault.words(error)); check its path")
         }
         let checked: (events: [JournalEvent], violations: [JournalViolation])
         do {
@@ -41,7 +46,7 @@ struct JournalCommand: ParsableCommand {
         let report = JournalReport(
             events: checked.events.count, violations: checked.violations.map(\.description),
             calls: Set(checked.events.map(\.callId)).count)
-        if json { JSONOutput.print(report) } else { print(Self.text(report)) }
+        if json { JSONOutput.print(report) } else { StandardOutput.report(Self.text(report)) }
         if !report.violations.isEmpty { throw ExitCode(ExitStatus.lost.rawValue) }
     }
 
@@ -60,7 +65,7 @@ struct JournalCommand: ParsableCommand {
     private static func text(_ report: JournalReport) -> String {
         let head = "\(report.events) events of \(report.calls ?? 0) calls"
         guard !report.violations.isEmpty else { return "\(head), every rule is kept" }
-        return ([head + ", \(report.violations.count) violations:"] + report.violations.map { "  \($0)" })
+        return ([head + ", \(report.violations.count) violations:"] + report.violations.map { "  \($0.printable)" })
             .joined(separator: "\n")
     }
 }

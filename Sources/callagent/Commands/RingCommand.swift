@@ -15,11 +15,7 @@ struct RingCommand: AsyncParsableCommand {
 
             Each --to is a group: the first one that answers gets the call; where nobody does, the next group is rung.
 
-            EXIT CODES
-              0  the call was answered and connected
-              1  it was not: the reason is named
-              2  the command line is wrong
-              3  the server does not answer or refuses us
+            \(RingOptions.exitCodes("the call was answered and connected"))
             """)
 
     @Option(
@@ -51,7 +47,8 @@ struct RingCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
-        let run = RingRun(ring, presenter: NoRingPresenter())
+        Interruption.begin()
+        let run = try RingRun(ring, presenter: NoRingPresenter())
         try await run.start()
         let request = RingRequest(
             conversationId: conversation, callType: video ? .video : .audio, callerName: ring.identity, groups: groups,
@@ -63,14 +60,28 @@ struct RingCommand: AsyncParsableCommand {
 
 /// What `ring`, `answer` and `decline` have in common.
 struct RingOptions: ParsableArguments {
-    @Option(name: .long, parsing: .unconditional, help: "The call server's URL, http://host:port or https://host.")
-    var server: String
+    /// The codes for the help texts.
+    ///
+    /// - Parameter success: what 0 means.
+    static func exitCodes(_ success: String) -> String {
+        """
+        EXIT CODES
+          0  \(success)
+          1  it did not come to that: the outcome is named
+          2  the command line is wrong
+          3  the server does not answer or refuses us
+          \(ExitStatus.ended)
 
-    @Option(name: .long, parsing: .unconditional, help: "The server's API key.")
-    var key: String
+        An interruption while it rings is reported as the outcome; in a call it hangs up.
+        """
+    }
 
-    @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
-    var secret: String
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: "The call server's URL, http://host:port or https://host; without it that of LIVEKIT_URL.")
+    var server: String?
+
+    @OptionGroup var apiKey: APIKeyOptions
 
     @Option(name: .long, parsing: .unconditional, help: "Who we are.")
     var identity: String
@@ -86,7 +97,18 @@ struct RingOptions: ParsableArguments {
 
     @OptionGroup var trust: TrustOption
 
+    /// Where the exchange is, and how we identify ourselves to it. Throws `ValidationError`.
+    func service() throws -> (server: String, credentials: ServiceCredentials) {
+        let server = try ServerURL.service(server)
+        let (key, secret) = try apiKey.required()
+        return (server, .apiKey(key, secret: secret))
+    }
+
     func validate() throws {
+        _ = try service()
+        for (option, value) in [("--identity", identity), ("--device", device)] where value.isEmpty {
+            throw ValidationError("\(option) must not be empty.")
+        }
         guard (0...604_800).contains(duration) else {
             throw ValidationError("--duration \(duration): use 0 to 604800 seconds.")
         }

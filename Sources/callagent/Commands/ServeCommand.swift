@@ -19,6 +19,11 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --key devkey --secret ... --webhook http://127.0.0.1:8080/hooks
               callagent serve --secret ... --ice-server turn:192.0.2.9:3478,user,password
               callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
+              callagent serve --secret-file secret.txt
+
+            An interruption is its ordinary end: exit code 0 where the journal, if any, keeps its rules.
+
+            \(ExitStatus.table)
             """)
 
     @Option(name: .long, parsing: .unconditional, help: "TCP port for signalling; 0 lets the system choose.")
@@ -39,11 +44,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var trust: TrustOption
 
-    @Option(name: .long, parsing: .unconditional, help: "The API key that tokens name.")
-    var key = "devkey"
-
-    @Option(name: .long, parsing: .unconditional, help: "The API key's secret; tokens are signed with it.")
-    var secret: String
+    /// The key is devkey where none is given.
+    @OptionGroup var apiKey: APIKeyOptions
 
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
@@ -74,6 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("ice-server"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "A STUN or TURN server that clients are told to use; repeatable. TURN needs a user and a secret.",
+            discussion: "A secret @FILE is read from a file; without one CALLBRIDGE_TURN_CREDENTIAL gives it.",
             valueName: "url[,user,secret]"))
     var iceServers: [String] = []
 
@@ -96,11 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port \(port): use 0 to 65535.") }
-        for text in iceServers where ICEServer(argument: text) == nil {
-            throw ValidationError(
-                "--ice-server \"\(text)\": use a URL, or a URL, a user and a secret with commas between.")
-        }
-        guard !key.isEmpty, !secret.isEmpty else { throw ValidationError("--key and --secret must not be empty.") }
+        for text in iceServers { _ = try ICEServerArgument(text) }
+        _ = try apiKey.required(defaultKey: Self.defaultKey)
         for (option, seconds) in [("--empty-timeout", emptyTimeout), ("--departure-timeout", departureTimeout)]
         where !(1...31_536_000).contains(seconds) {
             throw ValidationError("\(option) \(seconds): use 1 to 31536000 seconds.")
@@ -116,10 +116,45 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    private static let defaultKey = "devkey"
+
     func run() async throws {
         output.bootstrapLogging()
+        Interruption.begin(watchesOutput: false)
         let file = config.map(ServiceConfigurationFile.init)
+        var configuration = try configuration(file)
+        let journal = try journalOption.path.map { _ in try journalOption.open(keeps: false) }
+        configuration.journal = journal
+        let server = CallServer(configuration: configuration)
+        file?.watch(server)
+        try await server.start()
+        announce(server.port)
+        await Interruption.wait()
+        await server.stop()
+        if let journal { try Self.conclude(journal.finish()) }
+    }
+
+    /// Throws what the journal of a server's time lacks.
+    private static func conclude(_ journal: CallJournal.Summary) throws {
+        guard journal.violations.isEmpty else {
+            throw ExitStatus.Failure(
+                status: .lost, message: "the journal breaks rules:", details: journal.violations)
+        }
+        if let failure = journal.failure { throw ExitStatus.Failure(status: .environment, message: failure) }
+    }
+
+    /// The line that says that the server can be used.
+    private func announce(_ port: Int) {
+        let host = bind.contains(":") ? "[\(bind)]" : bind
+        let url = "\(tlsCertificate == nil ? "ws" : "wss")://\(host):\(port)"
+        if output.json { return JSONOutput.print(ServeReport(url: url, port: port)) }
+        let key = (try? apiKey.resolve().key) ?? Self.defaultKey
+        StandardOutput.line("listening on \(url), API key \(key.printable); interrupt to stop")
+    }
+
+    private func configuration(_ file: ServiceConfigurationFile?) throws -> CallServerConfiguration {
         let service = try file?.read() ?? ServiceConfiguration()
+        let (key, secret) = try apiKey.required(defaultKey: Self.defaultKey)
         var configuration = CallServerConfiguration(keys: service.keys.merging([key: secret]) { $1 })
         configuration.service = service
         configuration.host = bind
@@ -132,48 +167,11 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.emptyTimeout = emptyTimeout
         configuration.departureTimeout = departureTimeout
         configuration.allowsRemoteUnmute = allowRemoteUnmute
-        configuration.iceServers = iceServers.compactMap(ICEServer.init(argument:))
+        configuration.iceServers = try iceServers.map { try ICEServerArgument($0).server }
         configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
-        let journal = try journalOption.path.map { _ in try journalOption.open(keeps: false) }
-        configuration.journal = journal
-        let server = CallServer(configuration: configuration)
-        do {
-            try await server.start()
-        } catch {
-            throw ExitStatus.Failure(status: .environment, message: "\(error)")
-        }
-        let scheme = tlsCertificate == nil ? "ws" : "wss"
-        if output.json {
-            JSONOutput.print(ServeReport(url: "\(scheme)://\(bind):\(server.port)", port: server.port))
-        } else {
-            print("listening on \(scheme)://\(bind):\(server.port), API key \(key); interrupt to stop")
-        }
-        let watch = file?.watch(server)
-        await Interruption.wait()
-        withExtendedLifetime(watch) {}
-        await server.stop()
-        if let journal { try Self.conclude(journal.finish()) }
-    }
-
-    /// Throws what the journal of a server's time lacks.
-    private static func conclude(_ journal: CallJournal.Summary) throws {
-        guard journal.violations.isEmpty else {
-            throw ExitStatus.Failure(
-                status: .lost, message: "the journal breaks rules:\n  " + journal.violations.joined(separator: "\n  "))
-        }
-        if let failure = journal.failure { throw ExitStatus.Failure(status: .environment, message: failure) }
-    }
-}
-
-extension ICEServer {
-    /// `URL` or `URL,USER,SECRET`; the secret may have commas.
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count != 2, !parts[0].isEmpty else { return nil }
-        self.init(
-            urls: [parts[0]], username: parts.count == 3 ? parts[1] : "", credential: parts.count == 3 ? parts[2] : "")
+        return configuration
     }
 }
 

@@ -14,14 +14,13 @@ struct TokenCommand: AsyncParsableCommand {
             commandName: "mint", abstract: "Make an access token that lets somebody join a room.",
             discussion: """
                 EXAMPLES
-                  callagent token mint --key devkey --secret ... --room r --identity ada
+                  callagent token mint --key devkey --secret-file secret.txt --room r --identity ada
                   callagent token mint --key devkey --secret ... --room r --identity tv --no-publish --ttl 3600
+
+                \(ExitStatus.table)
                 """)
 
-        @Option(name: .long, parsing: .unconditional, help: "The API key.")
-        var key: String
-        @Option(name: .long, parsing: .unconditional, help: "The API key's secret.")
-        var secret: String
+        @OptionGroup var apiKey: APIKeyOptions
         @Option(name: .long, parsing: .unconditional, help: "The room.")
         var room: String
         @Option(name: .long, parsing: .unconditional, help: "Who the token is for.")
@@ -39,12 +38,20 @@ struct TokenCommand: AsyncParsableCommand {
         var json = false
 
         func validate() throws {
-            guard ![key, secret, room, identity].contains("") else {
-                throw ValidationError("--key, --secret, --room and --identity must not be empty.")
+            _ = try apiKey.required()
+            for (option, value) in [("--room", room), ("--identity", identity)] where value.isEmpty {
+                throw ValidationError("\(option) must not be empty.")
+            }
+            guard (-Self.longest...Self.longest).contains(ttl) else {
+                throw ValidationError("--ttl \(ttl): use \(-Self.longest) to \(Self.longest) seconds, ten years.")
             }
         }
 
+        /// Seconds; a clock that counts them stays far from its end.
+        private static let longest = 315_360_000
+
         func run() throws {
+            let (key, secret) = try apiKey.required()
             let now = Int64(Date().timeIntervalSince1970)
             var claims = TokenClaims(
                 issuer: key, subject: identity, notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
@@ -54,7 +61,7 @@ struct TokenCommand: AsyncParsableCommand {
             if noSubscribe { grant.canSubscribe = false }
             claims.video = grant
             let token = AccessToken.mint(claims, secret: secret)
-            if json { JSONOutput.print(["token": token]) } else { print(token) }
+            if json { JSONOutput.print(["token": token]) } else { StandardOutput.line(token) }
         }
     }
 
@@ -62,12 +69,47 @@ struct TokenCommand: AsyncParsableCommand {
     struct DecodeCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "decode", abstract: "Print what a token says; with --secret, check it too.",
-            discussion: "EXAMPLES\n  callagent token decode eyJ... --secret ...")
+            discussion: """
+                EXAMPLES
+                  callagent token decode eyJ... --secret-file secret.txt
+                  callagent token decode --token-file token.txt
 
-        @Argument(help: "The token.")
-        var token: String
+                The secret is asked for on the command line or in a file only: LIVEKIT_API_SECRET checks nothing.
+
+                \(ExitStatus.table)
+                """)
+
+        @Argument(help: "The token; without it that of --token-file or LIVEKIT_TOKEN.")
+        var token: String?
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("A file that holds the token.", valueName: "file"))
+        var tokenFile: String?
         @Option(name: .long, parsing: .unconditional, help: "The API key's secret: checks signature and times.")
         var secret: String?
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("A file that holds the secret, instead of --secret.", valueName: "file"))
+        var secretFile: String?
+
+        /// Throws `ValidationError` where no token is given.
+        private func givenToken() throws -> String {
+            let setting = SecretSetting(option: "token", value: token, file: tokenFile, variable: .token)
+            guard let token = try setting.resolve() else {
+                throw ValidationError("Give the token, --token-file, or LIVEKIT_TOKEN.")
+            }
+            return token
+        }
+
+        private func givenSecret() throws -> String? {
+            let setting = SecretSetting(option: "secret", value: secret, file: secretFile, variable: .apiSecret)
+            return setting.isGiven ? try setting.resolve() : nil
+        }
+
+        func validate() throws {
+            _ = try givenToken()
+            _ = try givenSecret()
+        }
 
         private static func explain(_ error: any Error) -> String {
             switch error as? AccessTokenError {
@@ -75,18 +117,18 @@ struct TokenCommand: AsyncParsableCommand {
                 "the token's signature does not fit the secret; use the secret of the key that the token names"
             case .expired: "the token has expired; mint another one"
             case .notYetValid: "the token is not valid yet; check this machine's clock"
-            default:
-                "this is no access token: \(error); it has three parts with dots between, as `token mint` prints it"
+            default: "this is no access token: it has three parts with dots between, as `token mint` prints it"
             }
         }
 
         func run() throws {
+            let (token, secret) = (try givenToken(), try givenSecret())
             do {
                 let claims = try AccessToken.inspect(token)
                 JSONOutput.print(claims)
                 guard let secret else { return }
                 _ = try AccessToken.verify(token, secrets: [claims.issuer: secret], now: Date().timeIntervalSince1970)
-                StandardError.write("the signature and the times are valid\n")
+                StandardError.line("the signature and the times are valid")
             } catch {
                 throw ExitStatus.Failure(status: .usage, message: Self.explain(error))
             }

@@ -22,6 +22,7 @@ enum FailureReason: String, Codable, CaseIterable {
     case neverConnected
     case reconnected
     case endedEarly
+    case interrupted
     case activeSpeaker
     case late
     case data

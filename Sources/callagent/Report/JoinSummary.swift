@@ -5,7 +5,7 @@ struct JoinSummary {
     func text(_ report: RunReport) -> String {
         var lines = [
             "\(PlainText.shown(report.identity ?? "")) was there for \(report.durationSeconds) s, "
-                + "\(report.srtpProfile ?? "no SRTP")"
+                + "\(report.srtpProfile ?? "no SRTP")\(report.interrupted.map { ", ended by \($0)" } ?? "")"
         ]
         if report.met?.isEmpty == true { lines.append("Nobody else was there.") }
         lines += summary.connection(report)

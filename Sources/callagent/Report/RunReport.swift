@@ -11,6 +11,10 @@ struct RunReport: Codable {
     var reasons: [FailureReason] = []
     /// How often a connection was lost and made anew; of all participants of this run together.
     var reconnects = 0
+    /// What ended the run before its time: the signal's name.
+    var interrupted: String?
+    /// `join` only: how the call ended for us, where we did not leave it.
+    var ended: EndedReport?
     /// The provider that carried the call.
     var provider = ""
     /// `join` only: who we were.
@@ -85,6 +89,16 @@ extension RunReport {
         if ok { return .success }
         return !reasons.isEmpty && reasons.allSatisfy(\.isOutput) ? .environment : .lost
     }
+}
+
+/// How a call ended for us.
+struct EndedReport: Codable {
+    /// `REMOVED`, `DUPLICATE_IDENTITY`, or the call's end reason.
+    var reason: String
+    var detail: String
+
+    /// What was said of a call that was lost.
+    var sentence: String { "the call ended early: \(reason), \(PlainText.shown(detail, limit: 300))" }
 }
 
 /// How a call that was rung came about.
@@ -162,6 +176,18 @@ struct TrackReport: Codable {
     /// From capture to the decoded picture.
     var latencyMs: LatencyReport?
     var audio: AudioReport?
+}
+
+extension RunReport {
+    /// Of a run that was interrupted before it was in a call.
+    static func neverJoined(_ identity: String?, _ journal: CallJournal.Summary) -> RunReport {
+        var report = RunReport()
+        report.identity = identity
+        report.interrupted = Interruption.cause?.rawValue
+        report.fail(.interrupted, "interrupted by \(report.interrupted ?? "") before the call was joined")
+        report.note(journal)
+        return report
+    }
 }
 
 extension TrackReport {

@@ -1,3 +1,4 @@
+import CallModel
 import Foundation
 import MediaCore
 
@@ -107,7 +108,7 @@ struct SummaryText {
     func verdict(_ report: RunReport) -> [String] {
         guard !report.ok else { return [green("Everything that was sent was heard and seen.")] }
         let head = report.status == .environment ? "The call was whole, but not all of it could be written:" : "Lost:"
-        return [red(head)] + report.failures.map { "  \($0)" }
+        return [red(head)] + report.failures.map { "  \($0.printable)" }
             + ["reasons: " + report.reasons.map(\.rawValue).joined(separator: ", ")]
     }
 

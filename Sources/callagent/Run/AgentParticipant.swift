@@ -18,7 +18,9 @@ actor AgentParticipant {
     /// Who was the active speaker from when on.
     private(set) var speakers: [(time: MediaTime, identity: String)] = []
     private(set) var course = CallCourse()
-    private(set) var ending: (reason: CallEndReason, detail: String)?
+    private(set) var ending: EndedReport?
+    /// Why the call goes on without us, where it does.
+    private var exclusion: CallExclusion?
     /// What was asked of the server in vain, one sentence each.
     private(set) var refusals: [String] = []
     private(set) var data = DataReport()
@@ -52,6 +54,9 @@ actor AgentParticipant {
             for await event in events { await self?.note(event) }
         }
     }
+
+    /// Returns when the call has ended and all that was said of it has been noted.
+    func untilEnded() async { await watcher?.value }
 
     /// Waits for the end of the call's events, after `call.leave()`, and ends the recordings. What could not be written.
     @discardableResult func finish() async -> [MediaError] {
@@ -117,9 +122,11 @@ actor AgentParticipant {
         case .streamOpened(let stream, let participant): log("streamOpened", participant, detail: stream.info.topic)
         case .chatReceived(let line, let participant): log("chatReceived", participant, detail: line.text)
         case .speakersChanged: break
+        case .excluded(let why): exclusion = why
         case .ended(let reason, let detail):
-            ending = (reason, detail)
-            log("ended", detail: "\(reason.rawValue): \(detail)")
+            let ending = EndedReport(reason: exclusion?.rawValue ?? reason.rawValue, detail: detail)
+            self.ending = ending
+            log("ended", detail: "\(ending.reason): \(detail)")
         }
     }
 

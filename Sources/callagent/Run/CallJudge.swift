@@ -10,11 +10,18 @@ struct CallJudge {
     private let isImpaired: Bool
     /// In which this machine ran our timers late.
     private let lateMilliseconds: Double
+    /// Who has spoken for so long that their sound can be told from others'.
+    private let hasSpoken: [Bool]
+
+    private static let leastSpeech = 1.0
 
     private static let minimumMatch = 0.8
 
-    /// - Parameter sources: samples of each participant's speech, the first of them spoken at `start`.
-    init(sources: [[Int16]], start: MediaTime, isImpaired: Bool, lateMilliseconds: Double) {
+    /// - Parameters:
+    ///   - sources: samples of each participant's speech, the first of them spoken at `start`.
+    ///   - script: who spoke when, as far as the call came.
+    init(sources: [[Int16]], script: TurnScript, start: MediaTime, isImpaired: Bool, lateMilliseconds: Double) {
+        hasSpoken = sources.indices.map { script.seconds(of: $0) >= Self.leastSpeech }
         self.sources = sources.map(Self.profile)
         self.start = start
         self.isImpaired = isImpaired
@@ -36,7 +43,7 @@ struct CallJudge {
         guard track.framesDecoded > 0 else { return track.fail(.nothingArrived, "nothing arrived") }
         if let card = probe.card {
             judgePictures(card.report, &track, lastNumber: lastNumber)
-        } else if let tape = probe.tape {
+        } else if let tape = probe.tape, hasSpoken[sender] {
             judgeSound(tape, &track, sender: sender)
         }
     }

@@ -1,5 +1,6 @@
 import CallBridge
 import Foundation
+import Logging
 import MediaCore
 
 /// A call of several participants in this process: everybody speaks in turn, sends a test card, and measures all others.
@@ -44,8 +45,11 @@ actor CallRun {
     private let settings: Settings
     private let venue: any CallVenue
     private let progress: Progress
+    private let logger = Logger(label: "callagent.call")
     private let engine = MediaEngine()
-    private let script: TurnScript
+    private var script: TurnScript
+    /// Seconds of speech that took place.
+    private var spoken = 0.0
     private var members: [Member] = []
     private var network: CallNetwork?
     private var hearing: Hearing?
@@ -82,10 +86,10 @@ actor CallRun {
                 try await rings.run { [self] in try await join($0) }
                 members.sort { $0.index < $1.index }
             } else {
-                for index in 0..<settings.participants { try await join(index) }
+                for index in 0..<settings.participants where Interruption.cause == nil { try await join(index) }
             }
             await waitForMedia()
-            let start = try await speak()
+            let start = Interruption.cause == nil ? try await speak() : nil
             // Counted at one moment and before anything else costs time; judged when nobody needs the processor any more.
             var snapshots: [AgentParticipant.Snapshot] = []
             for member in members { snapshots.append(await member.participant.snapshot()) }
@@ -136,13 +140,16 @@ actor CallRun {
         configuration.engine = engine
         configuration.media.srtpBackend = settings.srtp.srtp
         configuration.media.srtpProfiles = settings.srtp.profiles
-        configuration.media.frameEncryption = settings.encryption.frameEncryption()
+        configuration.media.frameEncryption = try settings.encryption.frameEncryption()
         network?.route(&configuration.media)
         let bridge = CallBridge(configuration: configuration)
         if index == 1, let greeting = settings.greeting {
             hearing = try await Hearing.begin(on: bridge, speaker: nil, greeting: greeting)
         }
-        let call = try await bridge.join(conversation: settings.room, as: name)
+        let joined = try await Interruption.unless { [room = settings.room] in
+            try await bridge.join(conversation: room, as: name)
+        }
+        guard let call = joined else { return }
         if index == 1 { hearing?.play(call) }
         if index == 0 {
             let watch = try IndicatorWatch(call, begun: begun, picture: nil, line: nil, clock: venue.clock)
@@ -197,7 +204,7 @@ actor CallRun {
             var flowing = 0
             for member in members { flowing += await member.participant.flowing() }
             progress.show("connecting: \(flowing) of \(expectedFlows) tracks flow")
-            if flowing >= expectedFlows { return }
+            if flowing >= expectedFlows || Interruption.cause != nil { return }
             await venue.pass(seconds: 0.05)
         }
     }
@@ -207,11 +214,19 @@ actor CallRun {
         for member in members { await member.participant.markStart() }
         try await network?.attack()
         let start = venue.clock.now
+        logger.info("everybody is there, the call begins")
         for member in members { member.speech.open() }
         let margin = 0.5
         await show(from: start, until: settings.duration - margin)
         for index in members.indices { members[index].lastNumber = members[index].card.framesDrawn &- 1 }
-        await show(from: start, until: settings.duration)
+        // An interrupted call ends as soon as what was sent can have arrived.
+        if Interruption.cause == nil {
+            await show(from: start, until: settings.duration)
+        } else {
+            await venue.pass(seconds: margin)
+        }
+        spoken = min(settings.duration, venue.clock.now.seconds - start.seconds)
+        script = script.until(spoken)
         if let network {
             await network.rest()
             // What is late or lost shall have its chance to arrive before the counting.
@@ -223,7 +238,7 @@ actor CallRun {
     private func show(from start: MediaTime, until end: Double) async {
         while true {
             let elapsed = venue.clock.now.seconds - start.seconds
-            guard elapsed < end else { return }
+            guard elapsed < end, Interruption.cause == nil else { return }
             let speaker = script.speaker(at: elapsed).map(Self.name) ?? "nobody"
             progress.show(String(format: "%5.1f of %.0f s  %@ speaks", elapsed, settings.duration, speaker))
             await venue.pass(seconds: min(0.25, end - elapsed))
@@ -237,22 +252,26 @@ actor CallRun {
         venue.provider == .fake ? WakeLateness() : WakeMeter.process.lateness.since(lateBefore)
     }
 
-    private func conclude(_ snapshots: [AgentParticipant.Snapshot], start: MediaTime, used: Resources) -> RunReport {
+    /// - Parameter start: when they began to speak; nil where it did not come to that.
+    private func conclude(_ snapshots: [AgentParticipant.Snapshot], start: MediaTime?, used: Resources) -> RunReport {
         progress.show("comparing what was sent with what was heard and seen")
         var report = RunReport()
         report.provider = venue.provider.rawValue
-        report.durationSeconds = settings.duration
+        report.durationSeconds = (spoken * 10).rounded() / 10
+        noteInterruption(&report)
         report.elapsedSeconds = ((MediaTime.now.seconds - started.seconds) * 10).rounded() / 10
-        let judge = CallJudge(
-            sources: members.map(\.speech.samples), start: start,
-            isImpaired: settings.network.profile != nil || settings.isImpaired,
-            lateMilliseconds: lateness.lateMilliseconds)
+        let judge = start.map {
+            CallJudge(
+                sources: members.map(\.speech.samples), script: script, start: $0,
+                isImpaired: settings.network.profile != nil || settings.isImpaired,
+                lateMilliseconds: lateness.lateMilliseconds)
+        }
         for (index, snapshot) in snapshots.enumerated() {
             var own = snapshot.own
-            own.activeSpeaker = activeSpeaker(snapshot.speakers, of: index, start: start)
+            own.activeSpeaker = start.map { activeSpeaker(snapshot.speakers, of: index, start: $0) }
             report.participants.append(own)
         }
-        for listener in snapshots.indices { judgeTracks(heardBy: listener, snapshots, judge, &report) }
+        if let judge { for listener in snapshots.indices { judgeTracks(heardBy: listener, snapshots, judge, &report) } }
         report.connectMs = report.participants.compactMap(\.connectMs).max()
         report.srtpProfile = report.participants.compactMap(\.srtpProfile).first
         let speakers = report.participants.compactMap(\.activeSpeaker)
@@ -269,6 +288,16 @@ actor CallRun {
         report.judgeLateness()
         judgeConnections(snapshots, &report)
         return report
+    }
+
+    /// A call that is shorter than was asked for is not what was asked for.
+    private func noteInterruption(_ report: inout RunReport) {
+        guard let cause = Interruption.cause?.rawValue else { return }
+        report.interrupted = cause
+        guard spoken < settings.duration else { return }
+        report.fail(
+            .interrupted,
+            String(format: "interrupted by %@ after %.1f of %.0f s", cause, spoken, settings.duration))
     }
 
     /// Nothing but an attacker troubles the path.

@@ -30,7 +30,12 @@ struct JoinRun {
     func run(progress: Progress) async throws -> RunReport {
         defer { progress.end() }
         await participant.start()
-        for media in published { try await call.publish(media) }
+        do { try await publish() } catch {
+            await call.leave()
+            await participant.finish()
+            journal.finish()
+            throw error
+        }
         follower.publish(await call.publishedMedia)
         await call.onRPC("echo") { [participant] invocation in
             await participant.noteRPCAnswered()
@@ -54,6 +59,15 @@ struct JoinRun {
         for refusal in await participant.refusals { report.fail(.refused, refusal) }
         report.note(journal.finish())
         return report
+    }
+
+    /// Publishes what is to be published. A call that ends meanwhile is no error here: its end says why.
+    private func publish() async throws {
+        do {
+            for media in published { try await call.publish(media) }
+        } catch let error as CallError where error.code == .providerLost {
+            await participant.untilEnded()
+        }
     }
 
     /// Until the duration is over, the call ends, or the user interrupts.
@@ -91,14 +105,12 @@ struct JoinRun {
         report.met = snapshot.course.tracks.met
         report.reconnects = snapshot.course.reconnects
         judge(snapshot, &report)
-        if let ending = await participant.ending {
-            report.fail(
-                .endedEarly,
-                "the call ended early: \(ending.reason.rawValue), \(PlainText.shown(ending.detail, limit: 300))")
-        }
+        report.interrupted = Interruption.cause?.rawValue
+        report.ended = await participant.ending
+        if let ended = report.ended { report.fail(.endedEarly, ended.sentence) }
         report.activeSpeaker = ActiveSpeakerReport(accuracy: nil, switches: speakers.count)
         report.connectMs = await call.connectMilliseconds
-        if report.connectMs == nil { report.fail(.neverConnected, "media never connected") }
+        if report.connectMs == nil { report.fail(.neverConnected, "media never connected\(await waitedFor)") }
         report.srtpProfile = own.srtpProfile
         report.durationSeconds = ((MediaTime.now.seconds - start.seconds) * 10).rounded() / 10
         let used = Resources.now
@@ -109,6 +121,16 @@ struct JoinRun {
         report.events = await participant.events
         report.data = await participant.data
         return report
+    }
+
+    /// Which TURN servers have not answered, where nothing goes without them.
+    private var waitedFor: String {
+        get async {
+            let awaited = await call.statistics().awaitedRelays
+            guard !awaited.isEmpty else { return "" }
+            return ": no relay yet from \(awaited.joined(separator: ", ")); check address and port, and that nothing "
+                + "blocks the way"
+        }
     }
 
     private func judge(_ snapshot: AgentParticipant.Snapshot, _ report: inout RunReport) {

@@ -1,3 +1,4 @@
+import CallModel
 import Foundation
 import Synchronization
 
@@ -37,6 +38,7 @@ final class Progress: Sendable {
 
     func show(_ text: String) {
         guard isShown else { return }
+        let text = text.printable
         state.withLock { state in
             guard state.shown != text, !state.hasEnded else { return }
             state.shown = text

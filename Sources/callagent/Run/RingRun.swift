@@ -1,5 +1,6 @@
 import ArgumentParser
 import CallBridge
+import CallModel
 import Foundation
 import ProviderLiveKitLike
 import Synchronization
@@ -9,7 +10,7 @@ struct RingRun {
     /// What the three print.
     struct Report: Codable {
         var callId: String
-        /// `CONNECTED`, `DECLINED`, `ANSWERED_ELSEWHERE`, an end reason and so on.
+        /// `CONNECTED`, `DECLINED`, `ANSWERED_ELSEWHERE`, `NO_CALL`, `INTERRUPTED`, an end reason and so on.
         var outcome: String
         /// More, where something failed.
         var detail: String?
@@ -19,8 +20,10 @@ struct RingRun {
         var met: [String]?
         /// The loudest frequency heard.
         var heardHz: Double?
-        /// `HANG_UP` where we left, `OTHERS_LEFT`, or the call's end reason.
+        /// `HANG_UP` where we left, `OTHERS_LEFT`, `REMOVED`, `DUPLICATE_IDENTITY`, or the call's end reason.
         var ended: String?
+        /// What ended the run before its time.
+        var interrupted: String?
     }
 
     private let options: RingOptions
@@ -28,13 +31,13 @@ struct RingRun {
     private let phone: RingPhone
     private let joined: JoinedCalls
 
-    init(_ options: RingOptions, presenter: any RingPresenter, gate: AnswerGate = .init()) {
+    /// Throws `ValidationError`.
+    init(_ options: RingOptions, presenter: any RingPresenter, gate: AnswerGate = .init()) throws {
         self.options = options
-        let credentials = ServiceCredentials.apiKey(options.key, secret: options.secret)
+        let (server, credentials) = try options.service()
         let bridge = CallBridge(
             configuration: .init(
-                server: options.server, credentials: credentials, providers: [.liveKitLike], trust: options.trust.trust)
-        )
+                server: server, credentials: credentials, providers: [.liveKitLike], trust: options.trust.trust))
         let joined = JoinedCalls()
         self.bridge = bridge
         self.joined = joined
@@ -42,7 +45,7 @@ struct RingRun {
         let tone = options.tone
         phone = RingPhone(
             ServerRingTransport(
-                server: options.server, credentials: credentials, device: device, trust: options.trust.trust),
+                server: server, credentials: credentials, device: device, trust: options.trust.trust),
             presenter: presenter, gate: gate,
             stopClient: { await joined.leave($0) },
             client: { start in
@@ -56,11 +59,18 @@ struct RingRun {
             })
     }
 
-    /// Begins to listen.
-    func start() async throws { try await phone.start() }
+    /// Begins to listen; an interruption ends the wait for a server.
+    func start() async throws {
+        let isStarted: Void? = try await Interruption.unless { [phone] in try await phone.start() }
+        if isStarted == nil { await phone.stop() }
+    }
+
+    /// Says that calls ring here from now on.
+    func announce() { StandardError.line("waiting for a call as \(options.identity)") }
 
     /// Places a call and sees it through.
     func place(_ request: RingRequest) async throws -> Report {
+        guard Interruption.cause == nil else { return await seeThrough({ _ in false }, interrupted: {}) }
         let id = await phone.place(request)
         return await seeThrough({ $0 == id }, interrupted: { [phone] in await phone.decline(id) })
     }
@@ -93,13 +103,23 @@ struct RingRun {
             break
         }
         interruption.cancel()
+        note(Interruption.cause, in: &report)
+        if report.outcome == "CONNECTED" { StandardError.line("connected: \(report.callId)") }
         if let call = joined[report.callId] {
             if report.outcome == "CONNECTED" { await stay(in: call, &report) }
             await call.leave()
         }
         await phone.stop()
         await bridge.shutdown()
+        report.interrupted = Interruption.cause?.rawValue
         return report
+    }
+
+    /// An interruption gives up what has not come to its own outcome.
+    private func note(_ cause: Interruption.Cause?, in report: inout Report) {
+        guard let cause, ["NO_CALL", "FAILED"].contains(report.outcome) else { return }
+        report.outcome = "INTERRUPTED"
+        report.detail = "by \(cause.rawValue)"
     }
 
     private func stay(in call: Call, _ report: inout Report) async {
@@ -124,7 +144,10 @@ struct RingRun {
         if json {
             JSONOutput.print(report)
         } else {
-            print("call \(report.callId): \(report.outcome)\(report.detail.map { ", \($0)" } ?? "")")
+            let name = report.callId.isEmpty ? "no call" : "call \(report.callId)"
+            let words = [report.outcome, report.detail].compactMap { $0 }.joined(separator: ", ")
+            let end = report.outcome == "CONNECTED" ? report.ended.map { ", ended: \($0)" } ?? "" : ""
+            StandardOutput.report("\(name): \(words)\(end)".printable)
         }
         if report.outcome != expected { throw ExitCode(ExitStatus.lost.rawValue) }
     }

@@ -27,6 +27,21 @@ struct TurnScript {
         self.turns = turns
     }
 
+    private init(turns: [Turn]) { self.turns = turns }
+
+    /// The script of a call that ended after so many seconds.
+    func until(_ end: Double) -> TurnScript {
+        TurnScript(
+            turns: turns.filter { $0.start < end }.map {
+                Turn(speaker: $0.speaker, start: $0.start, end: min($0.end, end))
+            })
+    }
+
+    /// For how many seconds somebody has the turn.
+    func seconds(of speaker: Int) -> Double {
+        turns.filter { $0.speaker == speaker }.map { max(0, $0.end - $0.start) }.reduce(0, +)
+    }
+
     /// Who has the turn at `time`; nil in a pause.
     func speaker(at time: Double) -> Int? {
         turns.first { $0.start <= time && time < $0.end }?.speaker

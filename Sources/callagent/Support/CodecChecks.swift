@@ -5,7 +5,7 @@ import RTCCore
 /// Do the libraries that calls need work here? Each is used, not just looked for.
 enum CodecChecks {
     static func all() -> [DoctorCheck] {
-        [opus(), vp8(), speech(), dtls(), devices()]
+        [opus(), vp8(), speech(), dtls(), LibraryChecks.openSSL(), devices()]
     }
 
     private static func opus() -> DoctorCheck {

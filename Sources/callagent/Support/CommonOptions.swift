@@ -19,14 +19,10 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    /// Sends logs to standard error. Tokens and keys appear below debug only.
+    /// Sends logs to standard error, without tokens and keys.
     func bootstrapLogging() {
         let level = Logger.Level(rawValue: logLevel) ?? .warning
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        LoggingSystem.bootstrap { PrintableLogHandler(label: $0, level: level) }
     }
 }
 
@@ -68,15 +64,24 @@ extension SRTPProfileChoice: ExpressibleByArgument {}
 struct EncryptionOption: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Encrypt media end to end with this passphrase, which all participants share; the server never sees it.")
+        help: ArgumentHelp(
+            "Encrypt media end to end with this passphrase, which all participants share; the server never sees it.",
+            discussion: "Without it the one in CALLBRIDGE_E2EE_KEY, if any."))
     var e2eeKey: String?
 
-    func validate() throws {
-        if e2eeKey?.isEmpty == true { throw ValidationError("--e2ee-key must not be empty.") }
+    @Option(
+        name: .customLong("e2ee-key-file"), parsing: .unconditional,
+        help: ArgumentHelp("A file that holds the passphrase, instead of --e2ee-key.", valueName: "file"))
+    var e2eeKeyFile: String?
+
+    private var setting: SecretSetting {
+        SecretSetting(option: "e2ee-key", value: e2eeKey, file: e2eeKeyFile, variable: .encryptionKey)
     }
 
-    /// A new one for each participant; nil without a passphrase.
-    func frameEncryption() -> FrameEncryption? { e2eeKey.map { FrameEncryption(sharedKey: $0) } }
+    func validate() throws { _ = try setting.resolve() }
+
+    /// A new one for each participant; nil without a passphrase. Throws `ValidationError`.
+    func frameEncryption() throws -> FrameEncryption? { try setting.resolve().map { FrameEncryption(sharedKey: $0) } }
 }
 
 /// `WxH@FPS`, for example 640x360@30.

@@ -12,6 +12,8 @@ struct ConnectivityOptions: ParsableArguments {
                   --ice-server stun:stun.example.org
                   --ice-server turn:turn.example.org,ada,open-sesame
                   --ice-server "turn:turn.example.org?transport=tcp,ada,open-sesame"
+                  --ice-server turn:turn.example.org,ada,@secret.txt    (from a file)
+                  --ice-server turn:turn.example.org,ada    (from CALLBRIDGE_TURN_CREDENTIAL)
                 """, valueName: "url[,user,secret]"))
     var iceServers: [String] = []
 
@@ -19,27 +21,16 @@ struct ConnectivityOptions: ParsableArguments {
     var forceRelay = false
 
     func validate() throws {
-        for text in iceServers {
-            guard let server = SessionICEServer(argument: text) else {
-                throw ValidationError("--ice-server \"\(text)\": write URL, or URL,USER,SECRET.")
-            }
+        for server in try servers {
             if let fault = server.fault { throw ValidationError("--ice-server \(fault).") }
         }
     }
 
-    /// Puts the wishes into a session's configuration.
-    func apply(to media: inout MediaSessionConfiguration) {
-        media.iceServers += iceServers.compactMap(SessionICEServer.init(argument:))
-        media.iceTransportPolicy = forceRelay ? .relay : .all
-    }
-}
+    private var servers: [SessionICEServer] { get throws { try iceServers.map { try ICEServerArgument($0).session } } }
 
-extension SessionICEServer {
-    /// `URL` or `URL,USER,SECRET`; the secret may have commas.
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count != 2, !parts[0].isEmpty else { return nil }
-        self.init(
-            urls: [parts[0]], username: parts.count == 3 ? parts[1] : "", credential: parts.count == 3 ? parts[2] : "")
+    /// Puts the wishes into a session's configuration. Throws `ValidationError`.
+    func apply(to media: inout MediaSessionConfiguration) throws {
+        media.iceServers += try servers
+        media.iceTransportPolicy = forceRelay ? .relay : .all
     }
 }

@@ -15,6 +15,6 @@ final class DeviceWatch: Sendable {
             lost.append("\(error)")
             return true
         }
-        if isNew { StandardError.write("callagent: \(error); the call goes on without it\n") }
+        if isNew { StandardError.line("callagent: \(error); the call goes on without it") }
     }
 }

@@ -1,46 +1,86 @@
 import ArgumentParser
 import CallBridge
+import CallServer
 import Foundation
 import MediaCore
 
 /// The exit codes of all subcommands.
-enum ExitStatus: Int32 {
-    /// All that was sent was seen.
+enum ExitStatus: Int32, CaseIterable {
+    /// What was asked for was done: all that was sent was heard and seen.
     case success = 0
-    /// Something was lost; it has been named.
+    /// Something was lost, or did not come about; it has been named.
     case lost = 1
-    /// The command line is wrong.
+    /// The command line is wrong, or a file that it names can't be used.
     case usage = 2
     /// The environment lacks something: a library, a port, a server that answers.
     case environment = 3
 
+    /// What the code says, as help, README and docs/command-line.md have it.
+    var meaning: String {
+        switch self {
+        case .success: "what was asked for was done; all that was sent was heard and seen"
+        case .lost: "something was lost or did not come about; it is named"
+        case .usage: "the command line is wrong, or a file that it names to be read can't be used"
+        case .environment:
+            "the environment lacks something: a library, a device, a port, a file to write, a server that lets us in"
+        }
+    }
+
+    /// The codes of a process that a second signal has ended.
+    static let ended = "129, 130, 143: a second SIGHUP, SIGINT, SIGTERM; ended at once, without a report"
+
+    /// The table for help texts.
+    static var table: String {
+        (["EXIT CODES"] + allCases.map { "  \($0.rawValue)  \($0.meaning)" } + ["  \(ended)"]).joined(separator: "\n")
+    }
+
     /// A failure with its exit code and a message for people.
-    struct Failure: Error {
+    struct Failure: Error, CustomStringConvertible {
         var status: ExitStatus
         var message: String
+        /// More, a line each.
+        var details: [String] = []
+
+        var description: String { message }
     }
 
     /// Prints what went wrong and gives the exit code for it.
     static func report(_ error: any Error) -> Int32 {
-        if let failure = error as? Failure { return say(failure.message, failure.status) }
-        if let error = error as? CallError { return say(error.description, status(of: error.fault)) }
-        if let error = error as? MediaError {
-            return say(
-                error.description, error.kind == .environment || error.kind == .unwritable ? .environment : .usage)
-        }
         if let code = error as? ExitCode { return code.rawValue }
+        if let (status, lines) = explained(error) { return say(lines, status) }
         let code = CallAgent.exitCode(for: error)
-        guard code != .success else {
-            print(CallAgent.fullMessage(for: error))
-            return 0
+        if code == .success {
+            StandardOutput.report(CallAgent.fullMessage(for: error))
+            return success.rawValue
         }
-        let isUsage = code == .validationFailure
-        return say(
-            isUsage ? CallAgent.fullMessage(for: error) : "\(error)", isUsage ? .usage : .environment, prefix: !isUsage)
+        guard code == .validationFailure else { return say([unexplained(error)], .environment) }
+        for line in CallAgent.fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+            StandardError.line(String(line))
+        }
+        return usage.rawValue
     }
 
-    private static func say(_ message: String, _ status: ExitStatus, prefix: Bool = true) -> Int32 {
-        StandardError.write((prefix ? "callagent: " : "") + message + "\n")
+    /// The code and the words of an error that has words for people; nil for others, and those of the command line.
+    static func explained(_ error: any Error) -> (ExitStatus, [String])? {
+        switch error {
+        case let error as Failure: (error.status, [error.message] + error.details)
+        case let error as CallError: (status(of: error.fault), [error.description])
+        case let error as MediaError: (status(of: error.kind), [error.description])
+        case let error as RPCError: (.lost, [error.description])
+        case let error as CallServerError: (status(of: error), [error.description])
+        case let error as JournalOutputError: (.environment, [error.description])
+        default: nil
+        }
+    }
+
+    /// Of an error that nothing here knows, only what the system says of it is fit for people.
+    private static func unexplained(_ error: any Error) -> String {
+        let words = error is CocoaError || error is POSIXError ? ": \(error.localizedDescription)" : ""
+        return "something failed that has no better words\(words); run it again with --log-level debug"
+    }
+
+    private static func say(_ lines: [String], _ status: ExitStatus) -> Int32 {
+        for (index, line) in lines.enumerated() { StandardError.line(index == 0 ? "callagent: \(line)" : "  \(line)") }
         return status.rawValue
     }
 
@@ -50,9 +90,15 @@ enum ExitStatus: Int32 {
         case .configuration, .provider, .network, .environment: .environment
         }
     }
-}
 
-/// Messages for people, unbuffered.
-enum StandardError {
-    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private static func status(of error: CallServerError) -> ExitStatus {
+        if case .configuration = error { .usage } else { .environment }
+    }
+
+    private static func status(of kind: MediaError.Kind) -> ExitStatus {
+        switch kind {
+        case .environment, .unwritable: .environment
+        case .unreadable, .unsupported, .corrupt, .argument: .usage
+        }
+    }
 }

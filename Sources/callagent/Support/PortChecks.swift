@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import RTCTransport
+import TransportSecurity
 
 /// Can the ports that a call needs be had?
 enum PortChecks {
@@ -16,7 +17,7 @@ enum PortChecks {
             return DoctorCheck(name: name, state: .good, found: "free on 127.0.0.1")
         } catch {
             return DoctorCheck(
-                name: name, state: .limited, found: "can't be had on 127.0.0.1 (\(error))",
+                name: name, state: .limited, found: "can't be had on 127.0.0.1 (\(SocketFault.words(error)))",
                 advice: "`serve` needs another one there: --port 0 lets the system choose.")
         }
     }

@@ -149,7 +149,7 @@ import Testing
         ])
     func statusesDecide(status: Int, what: String) throws {
         let target = try SignalTarget(serverURL: "ws://h:1")
-        let failure = JoinFailure.refused(target, status: status, body: "words")
+        let failure = JoinFailure.refused(target, status: status, body: "words", token: "t")
         let outcome = SessionLifecycle.Outcome(failure)
         switch outcome {
         case .refused(let reason, let detail):
