@@ -96,6 +96,7 @@ final class AudioReceiver: TrackReceiver, @unchecked Sendable {
     ///
     /// - Parameter now: when they are due. A late tick plays what was due then, so that those that make up for it find
     ///   the sound that is theirs.
+    @discardableResult
     func play(now: Instant) -> Delivery? {
         if track.isPaused { buffer.expectPause() }
         let kind = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: Self.tickFrames, now: now, into: $0) }

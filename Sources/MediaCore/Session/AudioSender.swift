@@ -106,7 +106,7 @@ final class AudioSender: TrackSender, @unchecked Sendable {
         extensions.audioLevel = AudioLevel(level: level, voice: level < 60)
         flow.perform { peer, outbox, now in
             let limit = peer.maximumPayload(ssrc: ssrc)
-            let whole = redundancy?.wrap(payload, timestamp: timestamp, limit: limit) ?? payload
+            guard let whole = packed(payload, timestamp: timestamp, limit: limit) else { return }
             whole.withUnsafeBytes {
                 let sent = peer.send(
                     ssrc: ssrc, marker: resumes, timestamp: timestamp, captured: captured, extensions: extensions,
@@ -114,6 +114,12 @@ final class AudioSender: TrackSender, @unchecked Sendable {
                 if sent != nil { counters.frames += 1 }
             }
         }
+    }
+
+    /// The frame as the negotiated payload type has it; nil where RED has no room for it: a frame without RED's header
+    /// would be read as something else.
+    private func packed(_ payload: [UInt8], timestamp: UInt32, limit: Int) -> [UInt8]? {
+        redundancy == nil ? payload : redundancy?.wrap(payload, timestamp: timestamp, limit: limit)
     }
 
     func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {

@@ -46,6 +46,9 @@ final class SessionCore: @unchecked Sendable {
     var dataChannels: [DataChannelID: DataChannel] = [:]
     var levelTick = 0
 
+    /// Remote sources that are received at the same time; packets of further ones are counted and dropped.
+    static let maximumSources = 1_024
+
     private init(
         engine: MediaEngine, mux: UDPMux, negotiator: Negotiator, configuration: MediaSessionConfiguration,
         emit: @escaping (MediaSessionEvent) -> Void
@@ -92,6 +95,8 @@ final class SessionCore: @unchecked Sendable {
         peer.srtpBackend = configuration.srtpBackend.backend
         peer.srtpProfiles = configuration.srtpProfiles.map(\.profile)
         peer.seed = configuration.seed
+        // The server names what it sends; a whole busy room must find a place.
+        peer.streams.maximumReceiveStreams = SessionCore.maximumSources
         let credentials = ICECredentials.random()
         peer.iceCredentials = credentials
         var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)

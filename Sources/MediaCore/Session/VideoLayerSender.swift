@@ -24,6 +24,9 @@ final class VideoLayerSender: @unchecked Sendable {
     private let flow: PeerFlow
     private let firstTimestamp = UInt32.random(in: 0...UInt32.max)
     private let needsKeyFrame = Atomic<Bool>(false)
+    private let isKeyFrameRequested = Atomic<Bool>(false)
+    /// The worker's.
+    private var pacing = KeyFramePacing()
     private let active = Atomic<Bool>(true)
     /// 0 pauses, a negative number means `bitrate`.
     private let target = Atomic<Int>(-1)
@@ -91,18 +94,30 @@ final class VideoLayerSender: @unchecked Sendable {
     func encode(_ source: VideoFrame, captured: Instant) -> VideoFrame {
         let picture = scaled(source)
         applyTarget()
-        let force = needsKeyFrame.exchange(false, ordering: .relaxed)
+        let force = takeKeyFrameRequest(now: captured)
         let result = try? encoder?.encode(picture, forceKeyFrame: force) { (Array($0.payload), $0.isKeyFrame) }
         guard let (payload, isKeyFrame) = result else { return picture }
+        if isKeyFrame { pacing.made(at: captured) }
         hand(payload, isKeyFrame: isKeyFrame, size: (picture.width, picture.height), captured: captured)
         return picture
     }
 
     /// Sends the next picture of a source that is compressed already.
     func passOn(from source: any EncodedVideoSource, captured: Instant) {
-        if needsKeyFrame.exchange(false, ordering: .relaxed) { source.requestKeyFrame() }
+        if takeKeyFrameRequest(now: captured) {
+            source.requestKeyFrame()
+            pacing.made(at: captured)
+        }
         guard let frame = source.nextFrame(at: MediaTime(nanoseconds: captured.nanoseconds)) else { return }
         hand(frame.payload, isKeyFrame: frame.isKeyFrame, size: (frame.width, frame.height), captured: captured)
+    }
+
+    private func takeKeyFrameRequest(now: Instant) -> Bool {
+        let isWanted = pacing.wants(
+            isNeeded: needsKeyFrame.exchange(false, ordering: .relaxed),
+            isRequested: isKeyFrameRequested.load(ordering: .relaxed), now: now)
+        if isWanted { isKeyFrameRequested.store(false, ordering: .relaxed) }
+        return isWanted
     }
 
     private func scaled(_ source: VideoFrame) -> VideoFrame {
@@ -139,7 +154,7 @@ final class VideoLayerSender: @unchecked Sendable {
 
     func keyFrameRequested() {
         counters.keyFrameRequests += 1
-        needKeyFrame()
+        isKeyFrameRequested.store(true, ordering: .relaxed)
     }
 
     func statistics(_ stream: StreamStatistics?) -> LayerStatistics {
