@@ -30,8 +30,8 @@ package enum SignalBounds {
     /// Bytes of a binary message whose oneof has this field number (`SignalRequest` in livekit_rtc.proto).
     static func limit(field: Int, metadata: Int) -> Int {
         switch field {
-        // Session descriptions.
-        case 1, 2: 1 << 20
+        // Session descriptions, of which 256 KiB are read, with what names their tracks.
+        case 1, 2: 384 * 1024
         // The client's own descriptions, tracks and subscriptions, after a loss.
         case 12: 1 << 20
         // Lists of tracks.

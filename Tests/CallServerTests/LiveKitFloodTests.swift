@@ -213,6 +213,35 @@ extension Livekit_SignalResponse {
         }
     }
 
+    /// As many media as a description may have, each offered to be received.
+    @Test func theLargestOfferHoldsTheLoopForNobody() async throws {
+        try await withVictim { server, victim in
+            let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))
+            _ = try await mallory.next(\.joining)
+            server.stalls.reset()
+            mallory.send(
+                .with {
+                    $0.offer.type = "offer"
+                    $0.offer.sdp = Self.offer(sections: 512)
+                })
+            let answer = try await mallory.next(\.answering)
+            #expect(answer.sdp.split(separator: "m=audio").count == 513)
+            try await expectCalm(server, victim)
+        }
+    }
+
+    private static func offer(sections: Int) -> String {
+        let mids = (0..<sections).map { "\($0)" }
+        let head =
+            "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE \(mids.joined(separator: " "))\r\n"
+            + "a=ice-ufrag:abcd\r\na=ice-pwd:0123456789012345678901\r\na=setup:actpass\r\na=fingerprint:sha-256 "
+            + Array(repeating: "AB", count: 32).joined(separator: ":") + "\r\n"
+        return mids.reduce(into: head) {
+            $0 += "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\nc=IN IP4 0.0.0.0\r\na=mid:\($1)\r\na=rtcp-mux\r\na=recvonly\r\n"
+            $0 += "a=rtpmap:111 opus/48000/2\r\n"
+        }
+    }
+
     /// LiveKit's server has no bound on the participants of a room, and neither have we by default.
     @Test func theHundredAndFirstIsLetIn() async throws {
         try await withVictim { server, _ in

@@ -7,34 +7,52 @@ import Testing
 @Suite struct MessageGateTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
+    /// How many of `count` tokens are to be had at a time.
+    private func taken(_ bucket: inout TokenBucket, _ count: Int, at milliseconds: Int) -> Int {
+        var result = 0
+        for _ in 0..<count where bucket.take(now: at(milliseconds)) { result += 1 }
+        return result
+    }
+
     @Test func aBucketGivesItsBurstAndThenItsRate() {
         var bucket = TokenBucket(rate: 10, burst: 5)
-        #expect((0..<9).count { _ in bucket.take(now: at(0)) } == 5)
-        #expect(bucket.wait(now: at(0)) > .zero && bucket.wait(now: at(0)) < .milliseconds(2))
-        #expect((0..<9).count { _ in bucket.take(now: at(1_000)) } == 5, "no more than the burst")
-        var taken = 0
-        for step in 0..<1_000 where bucket.take(now: at(2_000 + step * 10)) { taken += 1 }
-        #expect((100...106).contains(taken), "\(taken) in ten seconds")
+        let first = taken(&bucket, 9, at: 0)
+        let wait = bucket.wait(now: at(0))
+        #expect(first == 5 && wait > .zero && wait < .milliseconds(2))
+        let rested = taken(&bucket, 9, at: 1_000)
+        #expect(rested == 5, "no more than the burst")
+        var later = 0
+        for step in 0..<1_000 where bucket.take(now: at(2_000 + step * 10)) { later += 1 }
+        #expect((100...106).contains(later), "\(later) in ten seconds")
     }
 
     @Test func whatIsDearIsWaitedFor() {
         var bucket = TokenBucket(rate: 10, burst: 5)
-        #expect(bucket.take(25, now: at(0)) && !bucket.take(now: at(1_900)))
-        #expect(bucket.wait(now: at(1_900)) > .milliseconds(90))
-        #expect(bucket.take(now: at(2_200)))
+        let dear = bucket.take(25, now: at(0))
+        let early = bucket.take(now: at(1_900))
+        let wait = bucket.wait(now: at(1_900))
+        let late = bucket.take(now: at(2_200))
+        #expect(dear && !early && wait > .milliseconds(90) && late)
     }
 
     @Test func bucketsOfManyAreForgottenWhenFull() {
         var buckets = TokenBuckets<Int>(rate: 1, burst: 2, capacity: 10)
-        for key in 0..<10 { #expect(buckets.take(key, now: at(0))) }
-        #expect(!buckets.take(10, now: at(0)), "none has rested yet")
-        #expect(buckets.take(3, now: at(0)) && !buckets.take(3, now: at(0)))
-        #expect(buckets.take(10, now: at(5_000)))
+        var served = 0
+        for key in 0..<10 where buckets.take(key, now: at(0)) { served += 1 }
+        #expect(served == 10)
+        let beyond = buckets.take(10, now: at(0))
+        #expect(!beyond, "none has rested yet")
+        let second = buckets.take(3, now: at(0))
+        let third = buckets.take(3, now: at(0))
+        #expect(second && !third)
+        let later = buckets.take(10, now: at(5_000))
+        #expect(later)
     }
 
     @Test func messagesWaitInOrderAndTheirNumberIsBounded() {
         var gate = MessageGate(rate: 10, burst: 3, capacity: 4)
-        let admissions = (0..<9).map { gate.admit(.text("\($0)"), now: at(0)) }
+        var admissions: [MessageGate.Admission] = []
+        for index in 0..<9 { admissions.append(gate.admit(.text("\(index)"), now: at(0))) }
         // Each costs a token and a little for its bytes, which makes the debt that the third leaves.
         #expect(admissions.prefix(3).allSatisfy { $0 == .pass } && gate.isHolding)
         #expect(admissions.filter { $0 == .wait }.count == 4 && admissions.last == .overflow)
@@ -47,8 +65,9 @@ import Testing
 
     @Test func longMessagesCountAsSeveral() {
         var gate = MessageGate(rate: 100, burst: 300, capacity: 10)
-        #expect(gate.admit(.binary([UInt8](repeating: 0, count: 1 << 20)), now: at(0)) == .pass)
-        #expect(gate.admit(.text(""), now: at(1_000)) == .wait)
-        #expect(gate.delay(now: at(1_000)) > .seconds(1))
+        let long = gate.admit(.binary([UInt8](repeating: 0, count: 1 << 20)), now: at(0))
+        let next = gate.admit(.text(""), now: at(1_000))
+        let delay = gate.delay(now: at(1_000))
+        #expect(long == .pass && next == .wait && delay > .seconds(1))
     }
 }

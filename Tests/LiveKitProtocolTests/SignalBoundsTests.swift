@@ -19,10 +19,10 @@ import Testing
 
     @Test func eachKindHasItsLength() throws {
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-        _ = try Self.read(.with { $0.offer.sdp = text(1_000_000) })
+        _ = try Self.read(.with { $0.offer.sdp = text(300_000) })
         _ = try Self.read(.with { $0.updateMetadata.metadata = text(590_000) })
         let tooLong: [Livekit_SignalRequest] = [
-            .with { $0.offer.sdp = text(1_100_000) }, .with { $0.updateMetadata.metadata = text(600_001) },
+            .with { $0.offer.sdp = text(400_000) }, .with { $0.updateMetadata.metadata = text(600_001) },
             .with { $0.addTrack.name = text(70_000) }, .with { $0.trickle.candidateInit = text(70_000) },
             .with { $0.mute.sid = text(70_000) },
             .with { $0.subscriptionPermission.trackPermissions = [.with { $0.trackSids = [text(140_000)] }] },

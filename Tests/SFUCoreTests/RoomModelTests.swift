@@ -53,6 +53,23 @@ import Testing
         #expect(begun.map(\.isSubscribed) == [true, true])
     }
 
+    /// Settled alone or with all others: what one gets is the same.
+    @Test func oneSubscriberIsSettledAlone() {
+        var (alone, together) = (room(), room())
+        for wanted in [true, false, false, true] {
+            alone.adjust("PA_b") { $0.choices["TR_1"] = wanted }
+            together.adjust("PA_b") { $0.choices["TR_1"] = wanted }
+            let own = alone.settleSubscriptions(of: "PA_b")
+            let all = together.settleSubscriptions()
+            #expect(own == all.filter { $0.subscriber == "PA_b" })
+            #expect(alone.isSubscribed("PA_b", to: "TR_1") == wanted)
+        }
+        let rest = alone.settleSubscriptions()
+        #expect(rest.map(\.subscriber) == ["PA_c"], "nobody else was touched")
+        let nobody = alone.settleSubscriptions(of: "PA_x")
+        #expect(nobody.isEmpty)
+    }
+
     @Test func leavingEndsWhatWasBegun() {
         var room = room()
         _ = room.settleSubscriptions()

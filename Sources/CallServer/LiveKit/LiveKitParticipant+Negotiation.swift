@@ -39,7 +39,6 @@ extension LiveKitParticipant {
     // MARK: The client offers
 
     func handleOffer(_ offer: Livekit_SessionDescription) {
-        guard RequestBounds.isBounded(description: offer.sdp) else { return fail("an offer with too many media") }
         do throws(NegotiationFailure) {
             try publisher.takeOffer(offer.sdp)
             let matches = matchTracks()
@@ -118,7 +117,6 @@ extension LiveKitParticipant {
         guard answer.id == 0 || answer.id == negotiation.offerID else {
             return logger.debug("answer to an older offer", metadata: ["id": "\(answer.id)"])
         }
-        guard RequestBounds.isBounded(description: answer.sdp) else { return fail("an answer with too many media") }
         do throws(NegotiationFailure) {
             try subscriber.takeAnswer(answer.sdp)
         } catch {

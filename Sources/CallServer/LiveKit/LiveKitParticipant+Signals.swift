@@ -100,7 +100,7 @@ extension LiveKitParticipant {
         room.model.adjust(sid) { participant in
             for track in known { participant.choices[track] = update.subscribe }
         }
-        room.settleSubscriptions()
+        room.settleSubscriptions(of: sid)
     }
 
     func updateSettings(_ settings: Livekit_UpdateTrackSettings) {

@@ -56,11 +56,24 @@ extension LiveKitRoom {
 
     /// Brings what is sent in line with what is wanted and allowed.
     func settleSubscriptions() {
-        for change in model.settleSubscriptions() {
+        carryOut(model.settleSubscriptions())
+        updateDemand()
+    }
+
+    /// The same where only the wishes of one have changed.
+    func settleSubscriptions(of subscriber: String) {
+        let changes = model.settleSubscriptions(of: subscriber)
+        carryOut(changes)
+        if !changes.isEmpty { updateDemand(of: Set(changes.map(\.track))) }
+    }
+
+    private func carryOut(_ changes: [RoomModel.SubscriptionChange]) {
+        for change in changes {
             guard let subscriber = participants[change.subscriber] else { continue }
             if change.isSubscribed, let track = tracks[change.track] {
                 subscriber.subscribe(to: track)
                 noteSubscribed(track, by: change.subscriber)
+                guard detector.level(of: change.publisher) > 0 else { continue }
                 if track.kind == .audio || !hears(change.subscriber, change.publisher) {
                     tellLevel(of: change.publisher, to: subscriber)
                 }
@@ -69,7 +82,6 @@ extension LiveKitRoom {
                 tellSilence(of: change.publisher, to: subscriber)
             }
         }
-        updateDemand()
     }
 
     /// Whether somebody gets sound of a publisher, and so has been told its level with it.

@@ -127,9 +127,8 @@ final class LiveKitRoom: @unchecked Sendable {
         }
         let record = RoomParticipant(participant)
         guard describes(record, participant) else {
-            participant.close(nil)
-            return session.refuse(
-                .joinFailure, .disconnect, because: "the room is full: there is too much to say of it")
+            session.refuse(.joinFailure, .disconnect, because: "the room is full: there is too much to say of it")
+            return participant.close(nil)
         }
         closing?.cancel()
         hadParticipants = true

@@ -53,6 +53,7 @@ struct RingEndpoint: Sendable {
         let signals: AsyncStream<RingSignal>
         do throws(RingHTTPFault) {
             device = try self.device(request)
+            guard pace.admitsAnything(of: device.personId) else { throw Self.tooOften(device) }
             signals = try hub.attached(device)
         } catch {
             return .refuse(error.response)
@@ -99,9 +100,7 @@ struct RingEndpoint: Sendable {
     /// A token lets its holder ring for the conversation that is its room, and for no other: what happens in that room is
     /// written into the call. And nobody takes what all others need.
     private func admit(_ command: RingCommand, from device: RingDevice, _ caller: Caller) throws(RingHTTPFault) {
-        guard pace.admits(command, of: device.personId) else {
-            throw RingHTTPFault(.tooManyRequests, "\(device.personId) asks too often; try again in some seconds")
-        }
+        guard pace.admits(command, of: device.personId) else { throw Self.tooOften(device) }
         guard case .place(let request) = command else { return }
         if case .person(_, let room) = caller, room != request.conversationId {
             throw RingHTTPFault(
@@ -110,6 +109,10 @@ struct RingEndpoint: Sendable {
         guard !isBusy(request.conversationId) else {
             throw RingHTTPFault(.conflict, "there is a call in this conversation already; join it, or wait for its end")
         }
+    }
+
+    private static func tooOften(_ device: RingDevice) -> RingHTTPFault {
+        RingHTTPFault(.tooManyRequests, "\(device.personId) asks too often; try again in some seconds")
     }
 
     private static func read(_ body: ByteBuffer) throws(RingHTTPFault) -> RingCommand {

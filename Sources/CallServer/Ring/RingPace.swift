@@ -13,10 +13,14 @@ final class RingPace: Sendable {
     private let measures = NIOLockedValueBox(Measures())
 
     func admits(_ command: RingCommand, of person: String) -> Bool {
+        guard case .place = command else { return admitsAnything(of: person) }
         let now = MonotonicClock.now()
-        return measures.withLockedValue { measures in
-            if case .place = command { return measures.calls.take(person, now: now) }
-            return measures.commands.take(person, now: now)
-        }
+        return measures.withLockedValue { $0.calls.take(person, now: now) }
+    }
+
+    /// For what is no call: other commands, and devices that come.
+    func admitsAnything(of person: String) -> Bool {
+        let now = MonotonicClock.now()
+        return measures.withLockedValue { $0.commands.take(person, now: now) }
     }
 }

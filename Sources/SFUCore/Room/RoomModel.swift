@@ -107,6 +107,23 @@ package struct RoomModel: Sendable {
         return ended.sorted { ($0.subscriber, $0.track) < ($1.subscriber, $1.track) } + begun
     }
 
+    /// The same for one subscriber alone, whose wishes have changed: in the time that its own tracks take.
+    package mutating func settleSubscriptions(of subscriber: String) -> [SubscriptionChange] {
+        guard let one = participant(subscriber) else { return [] }
+        var wanted: [Subscription] = []
+        for publisher in participants {
+            for track in publisher.tracks where wants(one, track.id, of: publisher) {
+                wanted.append(Subscription(subscriber: subscriber, publisher: publisher.id, track: track.id))
+            }
+        }
+        let present = subscriptions.filter { $0.subscriber == subscriber }
+        let ended = present.subtracting(wanted)
+        let begun = wanted.filter { !present.contains($0) }
+        subscriptions.subtract(ended)
+        subscriptions.formUnion(begun)
+        return ended.sorted { $0.track < $1.track }.map { change($0, false) } + begun.map { change($0, true) }
+    }
+
     private func change(_ subscription: Subscription, _ isSubscribed: Bool) -> SubscriptionChange {
         SubscriptionChange(
             subscriber: subscription.subscriber, publisher: subscription.publisher, track: subscription.track,

@@ -13,8 +13,6 @@ enum RequestBounds {
     static let attributes = 1_024
     /// Recipients of one data packet.
     static let recipients = 512
-    /// Lines of one session description that begin a medium.
-    static let mediaSections = 512
     /// Layers, codecs and features of one track, and capabilities of one client.
     static let features = 16
 
@@ -30,19 +28,6 @@ enum RequestBounds {
 
     static func attributeBytes(_ attributes: [String: String]) -> Int {
         attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-    }
-
-    /// Whether a description has no more media than anybody needs.
-    static func isBounded(description: String) -> Bool {
-        var sections = 0
-        // The two bytes before; a line begins behind a line's end.
-        var (before, previous): (UInt8, UInt8) = (0, 0x0a)
-        for byte in description.utf8 {
-            let isBegun = previous == UInt8(ascii: "m") && (before == 0x0a || before == 0x0d)
-            if byte == UInt8(ascii: "="), isBegun { sections += 1 }
-            (before, previous) = (previous, byte)
-        }
-        return sections <= mediaSections
     }
 }
 
