@@ -38,7 +38,7 @@ enum Main {
         signal(SIGPIPE, SIG_IGN)
         StandardStreams.claim()
         Secrets.note(arguments: CommandLine.arguments)
-        exit(await run())
+        ProcessExit.leave(await run())
     }
 
     /// Runs the subcommand, and gives the exit code.
