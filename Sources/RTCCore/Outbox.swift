@@ -12,6 +12,17 @@ package final class Outbox {
         package var destination: TransportAddress
         /// Which way it takes: 0 the socket itself, others what the driver has given numbers to (a relay).
         package var path: UInt8 = 0
+        package var urgency = Urgency.control
+    }
+
+    /// What leaves first of a batch. Audio doesn't wait behind a key frame, nor new packets behind repeated ones.
+    package enum Urgency: UInt8, Sendable, CaseIterable {
+        /// Checks, handshakes, RTCP and audio.
+        case control
+        /// Video, and messages of data channels.
+        case media
+        /// Video that is sent again, and probes.
+        case repetition
     }
 
     /// Room before each datagram, for a header that its way adds.
@@ -21,6 +32,10 @@ package final class Outbox {
     package static let slack = 64
 
     package private(set) var datagrams: [Datagram] = []
+    /// Takes turns with `datagrams` when these are put in order.
+    private var ordered: [Datagram] = []
+    /// A datagram stands behind a less urgent one.
+    private var isUnordered = false
     /// What happened, in order. Offsets in `.rtp` events point into the buffer that was handed to `receive`.
     package var events: [PeerEvent] = []
     private var arena: UnsafeMutableRawBufferPointer
@@ -43,9 +58,13 @@ package final class Outbox {
     }
 
     /// Makes the first `length` bytes of the reserved memory a datagram to `destination`.
-    package func commit(_ length: Int, to destination: TransportAddress, path: UInt8 = 0) {
+    package func commit(
+        _ length: Int, to destination: TransportAddress, path: UInt8 = 0, urgency: Urgency = .control
+    ) {
         let start = used + Outbox.headroom
-        datagrams.append(Datagram(offset: start, length: length, destination: destination, path: path))
+        if let last = datagrams.last, last.urgency.rawValue > urgency.rawValue { isUnordered = true }
+        datagrams.append(
+            Datagram(offset: start, length: length, destination: destination, path: path, urgency: urgency))
         used = start + (length + 15) & ~15
     }
 
@@ -59,6 +78,23 @@ package final class Outbox {
     /// Says which way the datagrams from `first` on take.
     package func route(from first: Int, path: UInt8) {
         for index in first..<max(first, datagrams.count) { datagrams[index].path = path }
+    }
+
+    /// Says how urgent the datagrams from `first` on are.
+    package func setUrgency(_ urgency: Urgency, from first: Int) {
+        for index in first..<max(first, datagrams.count) { datagrams[index].urgency = urgency }
+        isUnordered = true
+    }
+
+    /// Puts what is more urgent before what is less; within an urgency the order stays.
+    package func putInOrder() {
+        guard isUnordered else { return }
+        isUnordered = false
+        ordered.removeAll(keepingCapacity: true)
+        for urgency in Urgency.allCases {
+            for datagram in datagrams where datagram.urgency == urgency { ordered.append(datagram) }
+        }
+        swap(&datagrams, &ordered)
     }
 
     /// Puts a header of four bytes before a datagram, in place, and sends it elsewhere.
@@ -75,7 +111,9 @@ package final class Outbox {
             arena[end] = 0
             end += 1
         }
-        datagrams[index] = Datagram(offset: start, length: end - start, destination: destination, path: path)
+        datagrams[index] = Datagram(
+            offset: start, length: end - start, destination: destination, path: path,
+            urgency: datagrams[index].urgency)
     }
 
     /// Takes a datagram out; its place stays, empty, until `removeDropped`.
@@ -91,6 +129,7 @@ package final class Outbox {
     /// Forgets the datagrams, keeping the memory.
     package func removeDatagrams() {
         datagrams.removeAll(keepingCapacity: true)
+        isUnordered = false
         used = 0
     }
 

@@ -3,16 +3,17 @@ import RTCWire
 extension Peer {
     /// Notes when a packet came, where its sender is to be told.
     @inline(__always)
-    mutating func recordArrival(_ extensions: RTPExtensions, _ ssrc: UInt32, _ size: Int, _ now: Instant) {
+    mutating func recordArrival(
+        _ extensions: RTPExtensions, _ ssrc: UInt32, _ size: Int, _ arrival: Instant, _ now: Instant
+    ) {
         guard let number = extensions.transportSequenceNumber, receiving.table.takesTransportFeedback else { return }
-        arrivals.record(number, ssrc: ssrc, size: size, now: now)
+        arrivals.record(number, ssrc: ssrc, size: size, arrival: arrival, now: now)
     }
 
     /// Tells the other side which of its packets came, and when.
     mutating func sendDueTransportFeedback(_ now: Instant, _ outbox: Outbox) {
-        guard arrivals.deadline <= now, let profile = srtpProfile else { return }
-        let limit = configuration.maximumDatagram - profile.rtcpOverhead
-        for feedback in arrivals.takeFeedback(senderSSRC: reportingSSRC, limit: limit, now: now) {
+        guard arrivals.deadline <= now, srtpProfile != nil else { return }
+        for feedback in arrivals.takeFeedback(senderSSRC: reportingSSRC, limit: feedbackRoom, now: now) {
             statistics.transportFeedbackSent += 1
             sendFeedback(.transportFeedback(feedback), outbox)
         }

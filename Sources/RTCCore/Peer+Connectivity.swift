@@ -20,12 +20,13 @@ extension Peer {
     /// Our candidates, for descriptions and trickling.
     package var localCandidates: [LocalCandidate] { ice.localCandidates }
 
-    /// Adds a host candidate. `base` is the socket's address where it is another one (a mapped address).
+    /// Adds a host candidate. `base` is the socket's address where it is another one (a mapped address), `path` the way
+    /// that datagrams from there take.
     @discardableResult
     package mutating func addLocalCandidate(
-        _ address: TransportAddress, base: TransportAddress? = nil
+        _ address: TransportAddress, base: TransportAddress? = nil, path: UInt8 = 0
     ) -> LocalCandidate? {
-        ice.addLocalCandidate(address, base: base, now: latest)
+        ice.addLocalCandidate(address, base: base, path: path, now: latest)
     }
 
     /// Adds what a STUN or TURN server has told of us; see `ICEAgent.addServerCandidate`.

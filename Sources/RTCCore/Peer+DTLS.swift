@@ -68,6 +68,7 @@ extension Peer {
         guard let destination = mediaDestination, dtls != nil else { return false }
         let first = outbox.datagrams.count
         let sent = dtls?.send(bytes, now: now, into: outbox, to: destination) ?? false
+        outbox.setUrgency(.media, from: first)
         routeSent(outbox, from: first)
         return sent
     }
@@ -112,6 +113,8 @@ extension Peer {
         if let destination = selectedPair?.remote, dtls != nil {
             let first = outbox.datagrams.count
             dtls?.close(now: now, into: outbox, to: destination)
+            // The last word: behind all that was to be sent.
+            outbox.setUrgency(.repetition, from: first)
             routeSent(outbox, from: first)
         }
         finish(outbox)

@@ -2,7 +2,9 @@ import RTCWire
 
 extension Peer {
     /// Opens an RTCP datagram and acts on each packet of it.
-    mutating func receiveRTCP(_ buffer: UnsafeMutableRawBufferPointer, _ now: Instant, _ outbox: Outbox) {
+    mutating func receiveRTCP(
+        _ buffer: UnsafeMutableRawBufferPointer, _ arrival: Instant, _ now: Instant, _ outbox: Outbox
+    ) {
         guard srtp != nil else {
             statistics.earlyDatagrams += 1
             return
@@ -20,16 +22,16 @@ extension Peer {
             return
         }
         statistics.malformedPackets += compound.malformed
-        for packet in compound.packets { handle(packet, now, outbox) }
+        for packet in compound.packets { handle(packet, arrival, now, outbox) }
     }
 
-    private mutating func handle(_ packet: RTCPPacket, _ now: Instant, _ outbox: Outbox) {
+    private mutating func handle(_ packet: RTCPPacket, _ arrival: Instant, _ now: Instant, _ outbox: Outbox) {
         switch packet {
         case .senderReport(let report):
-            handle(report, now, outbox)
-            for block in report.reports { handle(block, now, outbox) }
+            handle(report, arrival, outbox)
+            for block in report.reports { handle(block, arrival, outbox) }
         case .receiverReport(let report):
-            for block in report.reports { handle(block, now, outbox) }
+            for block in report.reports { handle(block, arrival, outbox) }
         case .nack(let nack): handle(nack, now, outbox)
         case .pli(let request):
             guard let index = sending.index(ssrc: request.mediaSSRC) else { return }
@@ -45,16 +47,16 @@ extension Peer {
         }
     }
 
-    private mutating func handle(_ report: SenderReport, _ now: Instant, _ outbox: Outbox) {
+    private mutating func handle(_ report: SenderReport, _ arrival: Instant, _ outbox: Outbox) {
         guard let index = receiving.index(ssrc: report.ssrc) else { return }
-        receiving.update(index) { $0.noteSenderReport(ntp: report.ntp, arrival: now) }
+        receiving.update(index) { $0.noteSenderReport(ntp: report.ntp, arrival: arrival) }
         outbox.events.append(
-            .senderReport(ssrc: report.ssrc, ntp: report.ntp, rtpTimestamp: report.rtpTimestamp, arrival: now))
+            .senderReport(ssrc: report.ssrc, ntp: report.ntp, rtpTimestamp: report.rtpTimestamp, arrival: arrival))
     }
 
-    private mutating func handle(_ block: ReportBlock, _ now: Instant, _ outbox: Outbox) {
+    private mutating func handle(_ block: ReportBlock, _ arrival: Instant, _ outbox: Outbox) {
         guard let index = sending.index(ssrc: block.ssrc) else { return }
-        let trip = sending.update(index) { $0.noteReport(block, now: now) }
+        let trip = sending.update(index) { $0.noteReport(block, now: arrival) }
         if let trip { roundTrip.measure(trip) }
         let statistics = sending.streams[index].statistics
         outbox.events.append(
@@ -149,25 +151,37 @@ extension Peer {
         sendFeedback(request, outbox)
     }
 
-    /// Asks for the packets whose time has come, one NACK per source.
+    /// Asks for the packets whose time has come, source by source.
     mutating func sendDueNACKs(_ now: Instant, _ outbox: Outbox) {
         guard mediaDestination != nil else { return }
         let limits = configuration.streams
         let initial = pathRoundTripTime.map { $0 * 1.25 } ?? limits.initialRoundTripTime
         let interval = max(roundTrip.timeout(initial: initial), limits.minimumNACKInterval)
+        let leastAnswer = (roundTripTime ?? .zero) * 0.5
         for index in receiving.streams.indices where receiving.streams[index].losses.deadline <= now {
             var requests = lossScratch
             lossScratch = []
             requests.removeAll(keepingCapacity: true)
             receiving.update(index) {
-                $0.collectLosses(now: now, interval: interval, limits: limits, into: &requests)
+                $0.collectLosses(
+                    now: now, interval: interval, leastAnswer: leastAnswer, limits: limits, into: &requests)
             }
-            if !requests.isEmpty {
-                let ssrc = receiving.streams[index].ssrc
-                sendFeedback(
-                    .nack(GenericNACK(senderSSRC: reportingSSRC, mediaSSRC: ssrc, sequenceNumbers: requests)), outbox)
-            }
+            sendNACKs(requests[...], index, outbox)
             lossScratch = requests
+        }
+    }
+
+    /// Asks for packets, with as many messages as it takes to name them all.
+    private mutating func sendNACKs(_ requests: ArraySlice<UInt16>, _ index: Int, _ outbox: Outbox) {
+        let ssrc = receiving.streams[index].ssrc
+        let room = feedbackRoom
+        var rest = requests
+        while !rest.isEmpty {
+            let part = rest.prefix(GenericNACK.prefixLength(of: rest, limit: room))
+            rest = rest.dropFirst(part.count)
+            let nack = GenericNACK(senderSSRC: reportingSSRC, mediaSSRC: ssrc, sequenceNumbers: Array(part))
+            receiving.update(index) { $0.statistics.nacksSent += 1 }
+            sendFeedback(.nack(nack), outbox)
         }
     }
 }

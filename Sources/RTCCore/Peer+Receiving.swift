@@ -6,24 +6,28 @@ extension Peer {
     /// - Parameters:
     ///   - from: where it came from.
     ///   - localBase: the address of the socket it came in on; nil where the peer has one only.
+    ///   - arrival: when it came, where that is known better than by the time of the batch; not after `now`.
     package mutating func receive(
         _ buffer: UnsafeMutableRawBufferPointer, from source: TransportAddress, localBase: TransportAddress? = nil,
-        now: Instant, into outbox: Outbox
+        now: Instant, arrival: Instant? = nil, into outbox: Outbox
     ) {
         guard state != .closed else { return }
         latest = max(latest, now)
+        let arrival = min(arrival ?? now, now)
         statistics.datagramsReceived += 1
         statistics.bytesReceived += buffer.count
         switch PacketKind.classify(UnsafeRawBufferPointer(buffer).bytes) {
-        case .rtp: receiveRTP(buffer, now, outbox)
-        case .rtcp: receiveRTCP(buffer, now, outbox)
+        case .rtp: receiveRTP(buffer, arrival, now, outbox)
+        case .rtcp: receiveRTCP(buffer, arrival, now, outbox)
         case .stun: receiveSTUN(UnsafeRawBufferPointer(buffer), source, localBase, now, outbox)
         case .dtls: receiveDTLS(UnsafeRawBufferPointer(buffer), source, localBase, now, outbox)
         case .zrtp, .turnChannel, .unknown: statistics.unknownDatagrams += 1
         }
     }
 
-    private mutating func receiveRTP(_ buffer: UnsafeMutableRawBufferPointer, _ now: Instant, _ outbox: Outbox) {
+    private mutating func receiveRTP(
+        _ buffer: UnsafeMutableRawBufferPointer, _ arrival: Instant, _ now: Instant, _ outbox: Outbox
+    ) {
         guard srtp != nil else {
             statistics.earlyDatagrams += 1
             return
@@ -46,8 +50,8 @@ extension Peer {
         if header.extensionLength != 0 {
             extensions = RTPExtensions(parsing: packet.bytes, header: header, map: receiving.table.extensionMap)
         }
-        recordArrival(extensions, header.ssrc, buffer.count, now)
-        deliver(header, extensions, packet, now, outbox)
+        recordArrival(extensions, header.ssrc, buffer.count, arrival, now)
+        deliver(header, extensions, packet, arrival, now, outbox)
     }
 
     /// Whether a packet of this source can't be one that SRTP has forgotten.
@@ -60,8 +64,8 @@ extension Peer {
 
     /// Finds the packet's source, unwraps a retransmission and hands the packet on where it is new.
     private mutating func deliver(
-        _ sent: RTPHeader, _ sentExtensions: RTPExtensions, _ packet: UnsafeRawBufferPointer, _ now: Instant,
-        _ outbox: Outbox
+        _ sent: RTPHeader, _ sentExtensions: RTPExtensions, _ packet: UnsafeRawBufferPointer, _ arrival: Instant,
+        _ now: Instant, _ outbox: Outbox
     ) {
         var header = sent
         var extensions = sentExtensions
@@ -84,15 +88,17 @@ extension Peer {
         }
         let limits = configuration.streams
         let payload = header.payloadRange(in: packet.count)
-        let arrival = receiving.update(index) {
-            $0.receive(header, payloadLength: payload.count, viaRTX: isRTX, codec: codec, now: now, limits: limits)
+        let placement = receiving.update(index) {
+            $0.receive(
+                header, payloadLength: payload.count, viaRTX: isRTX, codec: codec, arrival: arrival, now: now,
+                limits: limits)
         }
-        guard case .fresh(let sequence, let repaired) = arrival else { return }
+        guard case .fresh(let sequence, let repaired) = placement else { return }
         if receiving.takeLostTooMuch(index) { askForKeyFrame(index, now, outbox) }
         receiving.complete(&extensions, index)
         let received = ReceivedRTP(
             header: header, extensions: extensions, line: receiving.streams[index].line, payload: payload,
-            sequence: sequence, isRetransmission: repaired, arrival: now)
+            sequence: sequence, isRetransmission: repaired, arrival: arrival)
         outbox.events.append(.rtp(received))
         if nextReport == .distantFuture { nextReport = now + configuration.streams.reportInterval / 2 }
     }

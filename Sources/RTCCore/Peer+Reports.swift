@@ -61,6 +61,15 @@ extension Peer {
             ], outbox)
     }
 
+    /// The largest feedback packet that `sendFeedback` has room for, in bytes.
+    var feedbackRoom: Int {
+        let room = configuration.maximumDatagram - rtcpOverhead
+        guard !configuration.reducedSizeRTCP else { return room }
+        let ssrc = reportingSSRC
+        return room - ReceiverReport(ssrc: ssrc).encodedLength
+            - SourceDescription(ssrc: ssrc, cname: cname(0)).encodedLength
+    }
+
     private var rtcpOverhead: Int { srtpProfile?.rtcpOverhead ?? 20 }
 
     private func cname(_ index: Int) -> String {

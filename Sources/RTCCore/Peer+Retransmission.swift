@@ -55,7 +55,7 @@ extension Peer {
             _ = $0.takeRTXSequence()
             $0.statistics.retransmitted += 1
         }
-        commit(sealed, to: destination, outbox)
+        commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: true))
     }
 
     /// The very bytes that went out before: without RTX a repetition is the same SRTP packet.
@@ -65,6 +65,6 @@ extension Peer {
         let target = outbox.reserve(kept.count)
         target.copyMemory(from: kept)
         sending.update(index) { $0.statistics.retransmitted += 1 }
-        commit(kept.count, to: destination, outbox)
+        commit(kept.count, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: true))
     }
 }

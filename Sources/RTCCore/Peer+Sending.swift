@@ -138,7 +138,8 @@ extension Peer {
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return false }
         if keep, !keepsPlain { self.keep(target, sealed, packet.sequenceNumber, index, now) }
         noteSent(sealed, stream: index, now)
-        commit(sealed, to: destination, outbox)
+        let isRepetition = packet.ssrc != sending.streams[index].ssrc
+        commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: isRepetition))
         return true
     }
 
@@ -164,9 +165,17 @@ extension Peer {
             map.id(for: .transportSequenceNumber) == 0 ? nil : sentPackets.nextNumber
     }
 
+    /// Audio leaves first, and what is sent again last.
+    func urgency(ofStream index: Int, isRepetition: Bool) -> Outbox.Urgency {
+        if sending.streams[index].configuration.kind == .audio { return .control }
+        return isRepetition ? .repetition : .media
+    }
+
     /// Commits a datagram and counts it.
-    mutating func commit(_ length: Int, to destination: TransportAddress, _ outbox: Outbox) {
-        outbox.commit(length, to: destination, path: selectedPath)
+    mutating func commit(
+        _ length: Int, to destination: TransportAddress, _ outbox: Outbox, urgency: Outbox.Urgency = .control
+    ) {
+        outbox.commit(length, to: destination, path: selectedPath, urgency: urgency)
         statistics.datagramsSent += 1
         statistics.bytesSent += length
     }

@@ -4,7 +4,6 @@ extension Peer {
     /// Whether an authenticated connectivity check has come from `address`, or gone there and back: only then may a
     /// demultiplexer remember that datagrams from there belong to this peer.
     package func trusts(_ address: TransportAddress) -> Bool {
-        guard let base = onlyBase else { return false }
-        return ice.trusts(address, base: base)
+        ice.trusts(address)
     }
 }

@@ -112,7 +112,8 @@ import Testing
                 else { continue }
                 _ = streams.update(index) {
                     $0.receive(
-                        header, payloadLength: 10, viaRTX: false, codec: codec, now: now, limits: StreamLimits())
+                        header, payloadLength: 10, viaRTX: false, codec: codec, arrival: now, now: now,
+                        limits: StreamLimits())
                 }
             }
         }

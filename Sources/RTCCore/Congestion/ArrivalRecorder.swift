@@ -30,14 +30,14 @@ struct ArrivalRecorder {
     /// When feedback is due; `distantFuture` where there is nothing to tell.
     private(set) var deadline: Instant = .distantFuture
 
-    /// Notes a packet of `size` bytes.
-    mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, now: Instant) {
+    /// Notes a packet of `size` bytes that came at `arrival`, or just now.
+    mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, arrival: Instant? = nil, now: Instant) {
         if arrivals.isEmpty {
             arrivals = Array(repeating: Arrival(), count: Int(ArrivalRecorder.capacity))
         }
         let sequence = unwrapper.unwrap(number)
-        guard makeRoom(for: sequence), arrival(sequence) == nil else { return }
-        arrivals[slot(sequence)] = Arrival(sequence: sequence, nanoseconds: now.nanoseconds)
+        guard makeRoom(for: sequence), self.arrival(sequence) == nil else { return }
+        arrivals[slot(sequence)] = Arrival(sequence: sequence, nanoseconds: (arrival ?? now).nanoseconds)
         mediaSSRC = ssrc
         bytesSinceFeedback += size
         if deadline == .distantFuture { deadline = max(now, (lastFeedback ?? now) + interval) }

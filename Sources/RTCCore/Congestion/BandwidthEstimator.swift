@@ -62,7 +62,9 @@ package struct BandwidthEstimator: Sendable {
         if let leastDelay, standing.update(leastDelay, now: now) { usage = .over }
         rate.update(usage, acknowledged: acknowledged.bitrate, roundTrip: trip, now: now)
         let lost = results.count { $0.received == nil }
-        loss.update(lost: lost, total: results.count, bitrate: rate.bitrate, roundTrip: trip, now: now)
+        let found = results.count { $0.wasLost }
+        loss.update(
+            lost: lost, found: found, total: results.count - found, bitrate: rate.bitrate, roundTrip: trip, now: now)
         if loss.limit < rate.bitrate { rate.set(min(rate.bitrate, loss.limit * 1.2), now: now) }
     }
 

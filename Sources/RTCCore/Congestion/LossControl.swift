@@ -15,10 +15,16 @@ struct LossControl {
     private var start: Instant?
     private var lastDecrease: Instant?
 
-    mutating func update(lost: Int, total: Int, bitrate: Double, roundTrip: Interval, now: Instant) {
+    /// - Parameters:
+    ///   - lost: packets that are told as lost for the first time.
+    ///   - found: packets that were told as lost before and have come: they were only overtaken.
+    ///   - total: packets that are told of for the first time.
+    mutating func update(
+        lost: Int, found: Int = 0, total: Int, bitrate: Double, roundTrip: Interval, now: Instant
+    ) {
         let begin = start ?? now
         start = begin
-        self.lost += lost
+        self.lost = max(0, self.lost + lost - found)
         self.total += total
         guard now - begin >= LossControl.window, self.total >= LossControl.leastPackets else { return }
         loss = Double(self.lost) / Double(self.total)

@@ -9,12 +9,15 @@ package struct PacketResult: Sendable, Hashable {
     package var received: Instant?
     /// Of the datagram, in bytes.
     package var size: Int
+    /// It had been told as lost before, and has come after all.
+    package var wasLost: Bool
 
-    package init(sequence: Int64, sent: Instant, received: Instant?, size: Int) {
+    package init(sequence: Int64, sent: Instant, received: Instant?, size: Int, wasLost: Bool = false) {
         self.sequence = sequence
         self.sent = sent
         self.received = received
         self.size = size
+        self.wasLost = wasLost
     }
 }
 
@@ -29,6 +32,7 @@ struct SentPackets {
 
     private enum Fate {
         case unknown
+        /// Reported as lost: it may come yet.
         case lost
         case received
     }
@@ -98,13 +102,16 @@ struct SentPackets {
         let index = Int(sequence & (SentPackets.capacity - 1))
         pass(to: sequence)
         guard slots[index].sequence == sequence else { return }
+        let wasLost = slots[index].fate == .lost
         switch (slots[index].fate, received) {
         case (.received, _), (.lost, nil): return
         case (_, nil): slots[index].fate = .lost
         case (_, .some): slots[index].fate = .received
         }
         results.append(
-            PacketResult(sequence: sequence, sent: slots[index].sent, received: received, size: slots[index].size))
+            PacketResult(
+                sequence: sequence, sent: slots[index].sent, received: received, size: slots[index].size,
+                wasLost: wasLost))
     }
 
     /// Feedback has come as far as `sequence`: what was sent up to there is not in flight any more.

@@ -6,11 +6,13 @@ extension ICEAgent {
     /// - Parameters:
     ///   - address: what the other side is to send to, and what is signalled.
     ///   - base: the address of the socket behind it, where that is another one (a wildcard address, a forwarded port).
+    ///   - path: which way datagrams from there take.
     ///   - preference: 0...65535; by default IPv6 before IPv4 before loopback, earlier before later.
     /// - Returns: nil where the address is unusable or known, or the bound is reached.
     @discardableResult
     package mutating func addLocalCandidate(
-        _ address: TransportAddress, base: TransportAddress? = nil, preference: UInt16? = nil, now: Instant
+        _ address: TransportAddress, base: TransportAddress? = nil, path: UInt8 = 0, preference: UInt16? = nil,
+        now: Instant
     ) -> LocalCandidate? {
         let base = base ?? address
         guard state != .closed, address.isUsableDestination, localCandidates.count < limits.localCandidates,
@@ -18,7 +20,7 @@ extension ICEAgent {
         else { return nil }
         begin(now)
         let candidate = LocalCandidate(
-            host: address, base: base, localPreference: preference ?? defaultPreference(address))
+            host: address, base: base, path: path, localPreference: preference ?? defaultPreference(address))
         localCandidates.append(candidate)
         for remote in remoteCandidates { pair(candidate, remote) }
         update()

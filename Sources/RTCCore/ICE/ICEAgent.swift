@@ -78,6 +78,12 @@ package struct ICEAgent: ~Copyable {
         return checklist[index].isValid || checklist[index].requestedAt != nil
     }
 
+    /// The same for an address that may be reached from any of our sockets.
+    package func trusts(_ remote: TransportAddress) -> Bool {
+        if let selection, selection.remote.address == remote { return true }
+        return checklist.pairs.contains { $0.remote.address == remote && ($0.isValid || $0.requestedAt != nil) }
+    }
+
     /// The round-trip time of the selected pair's latest answered check.
     package var roundTripTime: Interval? { selection?.roundTripTime }
 

@@ -22,10 +22,11 @@ package struct LocalCandidate: Sendable, Hashable {
         CandidatePriority.candidate(.peerReflexive, localPreference: localPreference)
     }
 
-    init(host address: TransportAddress, base: TransportAddress, localPreference: UInt16) {
+    init(host address: TransportAddress, base: TransportAddress, path: UInt8 = 0, localPreference: UInt16) {
         type = .host
         self.address = address
         self.base = base
+        self.path = path
         self.localPreference = localPreference
         foundation = String(LocalCandidate.foundation(address))
     }

@@ -36,6 +36,9 @@ struct ArrivalStatistics {
         jitter += (difference - jitter) / 16
     }
 
+    /// Counts an original whose repetition had come before it: received, and of no use for the jitter.
+    mutating func countOvertaken() { if received > 0 { received += 1 } }
+
     /// Interarrival jitter in RTP clock units, as a report carries it.
     var jitterTicks: UInt32 { UInt32(min(jitter, Double(UInt32.max))) }
 

@@ -10,6 +10,11 @@ struct LossList {
         /// When it is asked for next.
         var due: Instant
         var requests: UInt8
+        /// When it was first asked for.
+        var requested: Instant?
+
+        /// Whether what comes now can be the answer to a request.
+        func isAnswered(at now: Instant, least: Interval) -> Bool { requested.map { now - $0 >= least } ?? false }
     }
 
     private var entries: [Entry] = []
@@ -64,6 +69,7 @@ struct LossList {
                 if Int(entry.requests) >= maximumRequests { continue }
                 requests.append(UInt16(truncatingIfNeeded: entry.sequence))
                 entry.requests += 1
+                entry.requested = entry.requested ?? now
                 entry.due = now + interval
             }
             deadline = min(deadline, entry.due)

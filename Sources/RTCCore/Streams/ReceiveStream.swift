@@ -30,6 +30,7 @@ struct ReceiveStream {
     private var reorder = ReorderDelay()
     private var lastReport: (middle: UInt32, arrival: Instant)?
     private var receivedSinceReport = false
+    private var leastAnswer = Interval.zero
 
     init(ssrc: UInt32, line: Int, codec: ReceiveMap.Codec, now: Instant) {
         self.ssrc = ssrc
@@ -46,12 +47,17 @@ struct ReceiveStream {
 
     /// Takes a packet in: an original, or what an RTX packet carried.
     mutating func receive(
-        _ header: RTPHeader, payloadLength: Int, viaRTX: Bool, codec: ReceiveMap.Codec, now: Instant,
-        limits: StreamLimits
+        _ header: RTPHeader, payloadLength: Int, viaRTX: Bool, codec: ReceiveMap.Codec, arrival: Instant,
+        now: Instant, limits: StreamLimits
     ) -> Arrival {
         let sequence = unwrapper.peek(header.sequenceNumber)
         switch window.insert(sequence) {
-        case .duplicate, .tooOld:
+        case .duplicate:
+            // The network has not lost an original that its repetition has overtaken.
+            if !viaRTX { arrivals.countOvertaken() }
+            statistics.duplicates += 1
+            return .duplicate
+        case .tooOld:
             statistics.duplicates += 1
             return .duplicate
         case .newest(let missing):
@@ -67,7 +73,7 @@ struct ReceiveStream {
         let repaired = resolveLoss(sequence, viaRTX: viaRTX, now, limits)
         if !viaRTX, !repaired {
             arrivals.count(
-                sequence: sequence, timestamp: header.timestamp, arrival: now, clockRate: codec.clockRate)
+                sequence: sequence, timestamp: header.timestamp, arrival: arrival, clockRate: codec.clockRate)
         }
         return .fresh(sequence: sequence, repaired: viaRTX || repaired)
     }
@@ -83,21 +89,26 @@ struct ReceiveStream {
     /// Takes the packet off the loss list; true where it came as a repetition.
     private mutating func resolveLoss(_ sequence: Int64, viaRTX: Bool, _ now: Instant, _ limits: StreamLimits) -> Bool {
         let loss = losses.count > 0 ? losses.remove(sequence) : nil
-        if viaRTX || (rtxSSRC == nil && loss?.requests ?? 0 > 0) {
+        if viaRTX || (rtxSSRC == nil && loss?.isAnswered(at: now, least: leastAnswer) ?? false) {
             statistics.recovered += 1
             return true
         }
-        // An original in spite of RTX, or before any request: it was overtaken.
+        // An original in spite of RTX, or before any request can have been answered: it was overtaken.
         if let loss { reorder.observe(now - loss.missingSince, maximum: limits.maximumReorderDelay) }
         return false
     }
 
     /// Appends the sequence numbers to ask for now.
-    mutating func collectLosses(now: Instant, interval: Interval, limits: StreamLimits, into requests: inout [UInt16]) {
+    ///
+    /// - Parameter leastAnswer: no answer to them can come sooner.
+    mutating func collectLosses(
+        now: Instant, interval: Interval, leastAnswer: Interval = .zero, limits: StreamLimits,
+        into requests: inout [UInt16]
+    ) {
+        self.leastAnswer = leastAnswer
         let givenUp = losses.collect(
             now: now, interval: interval, maximumRequests: limits.maximumNACKs, into: &requests)
         statistics.givenUp += givenUp
-        if !requests.isEmpty { statistics.nacksSent += 1 }
     }
 
     mutating func forgetLosses(before sequence: Int64) { losses.removeAll(before: sequence) }

@@ -39,6 +39,18 @@ package struct GenericNACK: Hashable, Sendable {
         }
     }
 
+    /// How many of `numbers`, from the first one on, one packet of at most `limit` bytes names; at least one.
+    package static func prefixLength(of numbers: ArraySlice<UInt16>, limit: Int) -> Int {
+        var words = 1
+        var first = numbers.first ?? 0
+        for (position, number) in numbers.enumerated() where position > 0 && !(1...16).contains(number &- first) {
+            words += 1
+            first = number
+            if 12 + 4 * words > limit { return position }
+        }
+        return numbers.count
+    }
+
     /// Length in bytes when written; 0 where no sequence number is named.
     package var encodedLength: Int {
         guard !sequenceNumbers.isEmpty else { return 0 }

@@ -27,6 +27,16 @@ struct ArrivalRecorderTests {
         #expect(recorder.deadline == .distantFuture && take(&recorder, at: 9999).isEmpty)
     }
 
+    @Test func arrivalsCountAndNotTheMomentOfReading() throws {
+        var recorder = ArrivalRecorder()
+        for (number, at) in [(7, 640), (8, 650), (9, 653)] {
+            recorder.record(
+                UInt16(number), ssrc: 5, size: 100, arrival: .zero + .milliseconds(at), now: .zero + .milliseconds(700))
+        }
+        let feedback = try #require(take(&recorder, at: 900).first)
+        #expect(feedback.statuses == [.received(delta: 0), .received(delta: 40), .received(delta: 12)])
+    }
+
     @Test func aLatePacketIsToldAfterItWasCalledLost() throws {
         var recorder = ArrivalRecorder()
         recorder.record(10, ssrc: 5, size: 100, now: .zero)
@@ -103,7 +113,17 @@ struct SentPacketsTests {
                     sequence: 3, sent: .zero + .milliseconds(3), received: start + .microseconds(750), size: 103),
             ])
         #expect(sent.bytesInFlight == 104)
-        #expect(sent.settle(feedback).map(\.sequence) == [2])
+        // Told once more, nothing is counted once more; what comes after all is no loss.
+        #expect(sent.settle(feedback).isEmpty)
+        let late = TransportFeedback(
+            senderSSRC: 1, mediaSSRC: 2, baseSequenceNumber: 2, referenceTime: 10, feedbackCount: 1,
+            statuses: [.received(delta: 8), .received(delta: 0)])
+        #expect(
+            sent.settle(late) == [
+                PacketResult(
+                    sequence: 2, sent: .zero + .milliseconds(2), received: start + .milliseconds(2), size: 102,
+                    wasLost: true)
+            ])
     }
 
     @Test func referenceTimeAndNumbersWrap() {
