@@ -46,6 +46,7 @@ let package = Package(
     targets: [
         // System libraries.
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
@@ -63,7 +64,9 @@ let package = Package(
         room("TransportSecurity", ["CCrypto", nioCore]),
         room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
         // Sockets, media, calls.
-        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", nioCore, nioPosix, logging]),
+        room(
+            "RTCTransport",
+            ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", "CSocket", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
             [

@@ -164,8 +164,17 @@ public final class CallServer: Sendable {
         _ eventLoop: any EventLoop, _ index: Int, _ settings: MediaSettings
     ) async throws(CallServerError) -> ServerLoop {
         let port = configuration.mediaPort == 0 ? 0 : configuration.mediaPort + index
+        let mux: UDPMux
         do {
-            let mux = try await UDPMux.bind(on: eventLoop, host: configuration.mediaHost, port: port).get()
+            mux = try await UDPMux.bind(on: eventLoop, host: configuration.mediaHost, port: port).get()
+        } catch {
+            throw .cannotBindMedia("\(error)")
+        }
+        guard !mux.hostAddresses(settings.advertised).isEmpty else {
+            try? await mux.close().get()
+            throw .noMediaAddress(configuration.advertisedAddresses.first ?? configuration.mediaHost)
+        }
+        do {
             return try await eventLoop.submit { [stalls] in
                 ServerLoop(mux: mux, settings: settings, meter: stalls)
             }.get()

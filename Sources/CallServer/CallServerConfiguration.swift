@@ -86,11 +86,13 @@ public struct CallServerConfiguration: Sendable {
     /// A file of PEM certificates that `https` webhooks are believed for, besides the system's roots; nil means what the
     /// environment names in `CALLBRIDGE_CA_FILE`.
     public var trustedRoots: String?
-    /// The address to bind media ports on; `nil` means `host`.
+    /// The address to bind media ports on; `nil` means `host`. `::` serves every address of this machine, IPv6 and IPv4,
+    /// `0.0.0.0` every IPv4 address.
     public var udpHost: String?
     /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
     public var mediaPort = 0
-    /// The IP addresses that clients are told to send media to; none means the bound one, or this machine's own.
+    /// The IP addresses that clients are told to send media to; none means the bound one, or this
+    /// machine's own. Those of a family that the media port is not bound for are not told.
     public var advertisedAddresses: [String] = []
     /// Event loops, 1 or more. Every loop has a UDP port of its own, and a room lives on one loop.
     public var eventLoops = 1

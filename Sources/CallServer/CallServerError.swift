@@ -18,7 +18,7 @@ public enum CallServerError: Error, Sendable, Hashable, CustomStringConvertible 
         switch self {
         case .configuration(let text), .cannotListen(let text), .cannotBindMedia(let text): text
         case .noMediaAddress(let name):
-            "\"\(name)\" is no IP address that clients could send media to; give one in advertisedAddresses"
+            "\"\(name)\" is no IP address that clients could send media to; give one in advertisedAddresses, of a family that the media port is bound for"
         case .noCertificate(let reason): "cannot make a DTLS certificate: \(reason)"
         case .alreadyStarted: "this call server has been started before; make a new one"
         }

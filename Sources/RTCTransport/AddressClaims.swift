@@ -13,6 +13,17 @@ enum DatagramRoute {
     case claimed(PeerFlow, of: PeerFlow)
 }
 
+/// Where a datagram came from and to, and when.
+struct DatagramArrival {
+    var source: TransportAddress
+    /// The address of ours that it came to.
+    var base: TransportAddress
+    /// The time of the batch.
+    var now: Instant
+    /// When the kernel took it in: at the batch's time, or before.
+    var time: Instant
+}
+
 /// Addresses that one flow has and another one may have taken over: behind a NAT an address changes hands.
 ///
 /// A few are kept, the oldest give way: honest claims are settled within a round trip.

@@ -45,6 +45,12 @@ struct AddressTable {
         if entries.count * 2 > slots.count { rebuild(slotCount: slots.count * 2) } else { place(entries.count - 1) }
     }
 
+    /// An address as the kernel takes it: the ready-made one where it is bound.
+    func socketAddress(of address: TransportAddress) -> RawSocketAddress {
+        let found = find(address)
+        return found >= 0 ? entries[found].socketAddress : RawSocketAddress(address, forIPv4: isIPv4)
+    }
+
     /// How many addresses are bound to `flow`.
     func count(of flow: PeerFlow) -> Int { flow.boundAddresses }
 

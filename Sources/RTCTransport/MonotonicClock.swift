@@ -6,6 +6,9 @@ package enum MonotonicClock {
     /// CLOCK_MONOTONIC as an `Instant`: the same time line for every process of this machine.
     package static func now() -> Instant { read(CLOCK_MONOTONIC) }
 
+    /// CLOCK_REALTIME in nanoseconds: what the kernel stamps datagrams with.
+    static func realTime() -> Int64 { read(CLOCK_REALTIME).nanoseconds }
+
     /// What has to be added to an `Instant` (as nanoseconds) to get nanoseconds of the NTP era that began in 1900
     /// (RFC 5905 section 6).
     package static func ntpOffset() -> Interval {

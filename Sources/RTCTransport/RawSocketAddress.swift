@@ -6,6 +6,11 @@ struct RawSocketAddress {
     /// Large enough for both; the family says which one it is.
     private(set) var storage = sockaddr_in6()
 
+    /// Of a socket address of the family, in bytes.
+    static func length(isIPv4: Bool) -> socklen_t {
+        socklen_t(isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
+    }
+
     /// - Parameter forIPv4: the socket's family; an IPv6 socket takes IPv4 addresses in their mapped form.
     init(_ address: TransportAddress, forIPv4: Bool) {
         if forIPv4 {

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import RTCCore
 import RTCWire
 import TransportSecurity
 
@@ -30,22 +31,42 @@ extension UDPMux {
         } catch {
             return eventLoop.makeFailedFuture(bindError(error, host: host, port: port))
         }
+        let receiver = DatagramReceiver(descriptor: socket.descriptor, capacity: messages)
         return DatagramBootstrap(group: eventLoop)
-            .channelOption(.datagramVectorReadMessageCount, value: messages)
-            .channelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: messages * maximumDatagram)
-            )
-            .channelOption(.maxMessagesPerRead, value: 16)
+            // NIO reads the first datagram of a batch, the mux the others.
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.recvAllocator, value: PeekingAllocator(receiver: receiver))
             .withBoundSocket(socket.descriptor)
             .flatMapThrowing { channel in
                 guard let bound = channel.localAddress, let address = TransportAddress(bound) else {
                     throw UDPBindError(host: host, port: port, reason: "not an IP address")
                 }
-                let mux = UDPMux(channel: channel, socket: socket, localAddress: address, configuration: settings)
+                let mux = UDPMux(
+                    channel: channel, socket: socket, receiver: receiver, localAddress: address,
+                    configuration: settings)
                 try channel.pipeline.syncOperations.addHandler(DatagramHandler(mux: mux))
                 return mux
             }
             .flatMapErrorThrowing { throw bindError($0, host: host, port: port) }
+    }
+
+    /// Adds the host candidates of this socket to a peer.
+    ///
+    /// - Parameter advertised: the addresses that the other side is told, where these are not the machine's own (a NAT
+    ///   forwards them); their port does not matter. Those of a family that the socket does not serve are left out.
+    package func addHostCandidates(_ advertised: [TransportAddress] = [], to peer: inout Peer) {
+        for address in hostAddresses(advertised) {
+            let isOwn = bases.addresses.contains(address)
+            let base = isOwn ? address : localAddress
+            peer.addLocalCandidate(address, base: base, path: bases.path(of: base))
+        }
+    }
+
+    /// The addresses of those candidates.
+    package func hostAddresses(_ advertised: [TransportAddress] = []) -> [TransportAddress] {
+        guard !advertised.isEmpty else { return bases.addresses }
+        return advertised.filter { bases.serves($0) }
+            .map { TransportAddress(high: $0.high, low: $0.low, port: localAddress.port) }
     }
 
     private static func bindError(_ error: any Error, host: String, port: Int) -> UDPBindError {

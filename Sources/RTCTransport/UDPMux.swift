@@ -13,6 +13,8 @@ import RTCWire
 package final class UDPMux: @unchecked Sendable {
     /// Longer datagrams are no RTP, DTLS or STUN of anybody's; they are dropped and counted.
     static let maximumDatagram = 2048
+    /// Readings that follow each other before other work of the loop gets its turn.
+    private static let maximumReadings = 16
     /// A peer's own candidates and those learnt from its checks.
     private static let addressesPerFlow = 96
 
@@ -21,22 +23,24 @@ package final class UDPMux: @unchecked Sendable {
     package private(set) var statistics = UDPMuxStatistics()
 
     let configuration: UDPMuxConfiguration
+    /// The addresses of this machine that the socket serves.
+    package let bases: LocalBases
     private let channel: any Channel
-    private let socket: DatagramSocket
+    private let receiver: DatagramReceiver
+    private let sender: BatchSender<DatagramSocket>
+    private var arrivalClock: ArrivalClock
     /// The descriptor belongs to the channel and must not be used after it.
     private var isClosed = false
-    private var isOffloading: Bool
-    private let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: DatagramBatch.maximumSegments)
     private let outbox = Outbox()
     private var eventScratch: [PeerEvent] = []
-    private var batch = DatagramBatch()
     private var flows: [PeerFlow] = []
     private var byAddress: AddressTable
     private var byUfrag: [String: PeerFlow] = [:]
     /// Addresses of one flow from which checks for another have come; see `received(claimed:)`.
     private var claims = AddressClaims()
     private var touched: [PeerFlow] = []
-    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumDatagram, alignment: 16)
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: DatagramReceiver.slotSize, alignment: 16)
     private var batchNow: Instant?
     private var timer: Scheduled<Void>?
     private var timerDeadline = Instant.distantFuture
@@ -48,21 +52,22 @@ package final class UDPMux: @unchecked Sendable {
     private var datagramTimer = DatagramTimer()
 
     init(
-        channel: any Channel, socket: DatagramSocket, localAddress: TransportAddress, configuration: UDPMuxConfiguration
+        channel: any Channel, socket: DatagramSocket, receiver: DatagramReceiver, localAddress: TransportAddress,
+        configuration: UDPMuxConfiguration
     ) {
         self.channel = channel
-        self.socket = socket
-        isOffloading = configuration.segmentationOffload
+        self.receiver = receiver
+        let bases = LocalBases(bound: localAddress, wanted: configuration.addresses)
+        self.bases = bases
+        sender = BatchSender(socket: socket, sources: bases, isOffloading: configuration.segmentationOffload)
         byAddress = AddressTable(isIPv4: socket.isIPv4)
+        arrivalClock = ArrivalClock(now: MonotonicClock.now(), realNow: MonotonicClock.realTime())
         self.eventLoop = channel.eventLoop
         self.localAddress = localAddress
         self.configuration = configuration
     }
 
-    deinit {
-        scratch.deallocate()
-        vectors.deallocate()
-    }
+    deinit { scratch.deallocate() }
 
     // MARK: Flows
 
@@ -129,70 +134,94 @@ package final class UDPMux: @unchecked Sendable {
         if batchNow == nil { flush(now: now) }
     }
 
+    /// Takes the datagram that NIO has read, and all others that wait.
     func received(_ envelope: AddressedEnvelope<ByteBuffer>) {
-        if batchNow == nil {
-            let now = MonotonicClock.now()
-            batchNow = now
-            if meter != nil { datagramTimer.begin(now) }
+        readClocks()
+        if meter != nil { datagramTimer.begin(arrivalClock.now) }
+        guard let source = TransportAddress(envelope.remoteAddress) else { return }
+        let isTooLong = envelope.data.readableBytes > scratch.count
+        let length = isTooLong ? scratch.count : envelope.data.readableBytes
+        envelope.data.withUnsafeReadableBytes {
+            scratch.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<length]))
         }
-        guard let now = batchNow, let source = TransportAddress(envelope.remoteAddress) else { return }
-        let segment = envelope.metadata?.segmentSize ?? envelope.data.readableBytes
-        envelope.data.withUnsafeReadableBytes { bytes in
-            var offset = 0
-            while offset < bytes.count {
-                let end = min(bytes.count, offset + max(1, segment))
-                let datagram = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
-                receivedDatagram(datagram, from: source, now: now)
-                if let meter, let hold = datagramTimer.next() { meter.note(hold, datagram) }
-                offset = end
+        take(UnsafeMutableRawBufferPointer(rebasing: scratch[..<length]), arrival(source, receiver.takePeeked()))
+        readOthers()
+    }
+
+    private func readOthers() {
+        for _ in 0..<UDPMux.maximumReadings {
+            guard !isClosed else { return }
+            let readingBegan = arrivalClock.now
+            let count = receiver.read()
+            if count > 0 {
+                readClocks()
+                receiver.forEach(count) { bytes, source, received in
+                    guard !isClosed else { return }
+                    take(bytes, arrival(source, received))
+                }
             }
+            if count < receiver.capacity { return arrivalClock.drained(at: readingBegan) }
         }
     }
 
-    private func receivedDatagram(_ bytes: UnsafeRawBufferPointer, from source: TransportAddress, now: Instant) {
+    private func take(_ bytes: UnsafeMutableRawBufferPointer, _ arrival: DatagramArrival) {
+        receivedDatagram(bytes, arrival)
+        if let meter, let hold = datagramTimer.next() { meter.note(hold, UnsafeRawBufferPointer(bytes)) }
+    }
+
+    private func readClocks() {
+        arrivalClock.set(now: MonotonicClock.now(), realNow: MonotonicClock.realTime())
+        batchNow = arrivalClock.now
+    }
+
+    private func arrival(_ source: TransportAddress, _ received: ControlMessages.Received) -> DatagramArrival {
+        DatagramArrival(
+            source: source, base: bases.base(of: received.destination), now: arrivalClock.now,
+            time: arrivalClock.arrival(realTime: received.realTime))
+    }
+
+    private func receivedDatagram(_ bytes: UnsafeMutableRawBufferPointer, _ arrival: DatagramArrival) {
         statistics.datagramsReceived += 1
         statistics.bytesReceived += bytes.count
         guard bytes.count <= UDPMux.maximumDatagram else {
             statistics.oversized += 1
             return
         }
-        if let servers, servers.isServer(source) {
-            if let arrival = servers.receive(bytes, from: source, now: now, into: outbox) {
-                deliverRelayed(
-                    UnsafeRawBufferPointer(rebasing: bytes[arrival.range]), to: servers.flow, arrival, now: now)
-            } else {
-                // What it has told may have set the peer in motion.
-                touch(servers.flow)
-                deliverEvents(of: servers.flow, in: nil)
-            }
-            return
-        }
-        switch route(bytes, from: source) {
+        let source = arrival.source
+        if let servers, servers.isServer(source) { return received(bytes, from: servers, arrival) }
+        switch route(UnsafeRawBufferPointer(bytes), from: source) {
         case .unknown: statistics.unknownSource += 1
-        case .bound(let flow): deliver(bytes, to: flow, from: source, now: now)
+        case .bound(let flow): deliver(bytes, to: flow, arrival)
         case .named(let flow):
-            deliver(bytes, to: flow, from: source, now: now)
+            deliver(bytes, to: flow, arrival)
             // An address is remembered only once an authenticated check has come from it.
             if !flow.isClosed, flow.peer.trusts(source) { bind(source, to: flow) }
-        case .claim(let flow, let owner): received(claim: bytes, to: flow, of: owner, from: source, now: now)
-        case .claimed(let flow, let owner): received(claimed: bytes, flow, owner, from: source, now: now)
+        case .claim(let flow, let owner): received(claim: bytes, to: flow, of: owner, arrival)
+        case .claimed(let flow, let owner): received(claimed: bytes, flow, owner, arrival)
         }
     }
 
-    private func deliver(
-        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, from source: TransportAddress,
-        base: TransportAddress? = nil, now: Instant
-    ) {
-        guard bytes.count <= UDPMux.maximumDatagram else {
-            statistics.oversized += 1
-            return
+    private func received(_ bytes: UnsafeMutableRawBufferPointer, from servers: ServerPaths, _ arrival: DatagramArrival)
+    {
+        let raw = UnsafeRawBufferPointer(bytes)
+        if let relayed = servers.receive(raw, from: arrival.source, now: arrival.now, into: outbox) {
+            var arrival = arrival
+            arrival.source = relayed.source
+            arrival.base = relayed.base
+            deliver(UnsafeMutableRawBufferPointer(rebasing: bytes[relayed.range]), to: servers.flow, arrival)
+        } else {
+            // What it has told may have set the peer in motion.
+            touch(servers.flow)
+            deliverEvents(of: servers.flow, in: nil)
         }
-        flow.count(bytes: bytes.count)
-        scratch.copyMemory(from: bytes)
-        let datagram = UnsafeMutableRawBufferPointer(rebasing: scratch[..<bytes.count])
-        // With relays there are several bases.
-        let base = base ?? (servers == nil ? nil : localAddress)
-        flow.peer.receive(datagram, from: source, localBase: base, now: now, into: outbox)
+    }
+
+    private func deliver(_ datagram: UnsafeMutableRawBufferPointer, to flow: PeerFlow, _ arrival: DatagramArrival) {
+        guard !flow.isClosed else { return }
+        flow.count(bytes: datagram.count)
+        flow.peer.receive(
+            datagram, from: arrival.source, localBase: arrival.base, now: arrival.now, arrival: arrival.time,
+            into: outbox)
         touch(flow)
         deliverEvents(of: flow, in: UnsafeRawBufferPointer(datagram))
     }
@@ -227,25 +256,24 @@ package final class UDPMux: @unchecked Sendable {
     /// send one again from any address. The flow checks back, and gets the address by the answer to that alone, which
     /// nobody else can make.
     private func received(
-        claim bytes: UnsafeRawBufferPointer, to flow: PeerFlow, of owner: PeerFlow, from source: TransportAddress,
-        now: Instant
+        claim bytes: UnsafeMutableRawBufferPointer, to flow: PeerFlow, of owner: PeerFlow, _ arrival: DatagramArrival
     ) {
-        deliver(bytes, to: flow, from: source, now: now)
-        if !flow.isClosed, flow.peer.trusts(source) { claims.add(source, flow) }
+        deliver(bytes, to: flow, arrival)
+        if !flow.isClosed, flow.peer.trusts(arrival.source) { claims.add(arrival.source, flow) }
     }
 
     /// A response from a claimed address: the claimant's if it answers a check of the claimant's, else the owner's.
     private func received(
-        claimed bytes: UnsafeRawBufferPointer, _ claimant: PeerFlow, _ owner: PeerFlow, from source: TransportAddress,
-        now: Instant
+        claimed bytes: UnsafeMutableRawBufferPointer, _ claimant: PeerFlow, _ owner: PeerFlow,
+        _ arrival: DatagramArrival
     ) {
         let before = claimant.peer.iceStatistics.answered
-        deliver(bytes, to: claimant, from: source, now: now)
+        deliver(bytes, to: claimant, arrival)
         guard !claimant.isClosed, claimant.peer.iceStatistics.answered != before else {
-            return deliver(bytes, to: owner, from: source, now: now)
+            return deliver(bytes, to: owner, arrival)
         }
-        claims.remove(source)
-        bind(source, to: claimant)
+        claims.remove(arrival.source)
+        bind(arrival.source, to: claimant)
         statistics.reboundAddresses += 1
     }
 
@@ -287,8 +315,7 @@ package final class UDPMux: @unchecked Sendable {
     // MARK: Sending
 
     private func flush(now: Instant) {
-        servers?.prepare(outbox, now: now)
-        send()
+        send(now)
         var earliest = min(timerDeadline, servers?.nextDeadline ?? .distantFuture)
         for flow in touched {
             flow.touched = false
@@ -299,77 +326,13 @@ package final class UDPMux: @unchecked Sendable {
         if earliest < timerDeadline { schedule(earliest, now: now) }
     }
 
-    private func send() {
-        let datagrams = outbox.datagrams
-        guard !datagrams.isEmpty else { return }
+    private func send(_ now: Instant) {
+        guard !outbox.datagrams.isEmpty else { return }
         defer { outbox.removeDatagrams() }
+        outbox.putInOrder()
+        servers?.prepare(outbox, now: now)
         guard !isClosed else { return }
-        guard datagrams.count > 1, isOffloading else {
-            for datagram in datagrams { send(datagram) }
-            return
-        }
-        batch.group(datagrams)
-        for head in batch.heads { sendRuns(from: head, of: datagrams) }
-    }
-
-    private func send(_ datagram: Outbox.Datagram) {
-        setVector(0, datagram)
-        transmit(1, datagram.length, to: datagram.destination, segmentSize: nil)
-    }
-
-    private func sendRuns(from head: Int32, of datagrams: [Outbox.Datagram]) {
-        var cursor = head
-        while cursor >= 0 {
-            let run = batch.run(from: cursor, in: datagrams)
-            var index = cursor
-            for position in 0..<run.count {
-                setVector(position, datagrams[Int(index)])
-                index = batch.following(index)
-            }
-            let first = datagrams[Int(cursor)]
-            let segment = run.count > 1 ? first.length : nil
-            if !transmit(run.count, run.bytes, to: first.destination, segmentSize: segment), segment != nil {
-                let before = statistics.datagramsSent
-                index = cursor
-                for _ in 0..<run.count {
-                    send(datagrams[Int(index)])
-                    index = batch.following(index)
-                }
-                // What goes one by one and not as a run: an interface without segmentation. Else the destination is at fault.
-                if statistics.datagramsSent > before { isOffloading = false }
-            }
-            cursor = run.following
-        }
-    }
-
-    private func setVector(_ position: Int, _ datagram: Outbox.Datagram) {
-        let bytes = outbox.bytes(of: datagram)
-        vectors[position] = iovec(
-            iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-    }
-
-    /// Sends the first `count` vectors; false where the destination, or segmentation, was refused.
-    @discardableResult
-    private func transmit(_ count: Int, _ bytes: Int, to destination: TransportAddress, segmentSize: Int?) -> Bool {
-        let entry = byAddress.find(destination)
-        let address =
-            entry >= 0
-            ? byAddress.entries[entry].socketAddress : RawSocketAddress(destination, forIPv4: socket.isIPv4)
-        switch socket.send(
-            UnsafeMutableBufferPointer(rebasing: vectors[..<count]), to: address, segmentSize: segmentSize)
-        {
-        case .sent:
-            statistics.datagramsSent += count
-            statistics.bytesSent += bytes
-            statistics.sends += 1
-            return true
-        case .full:
-            statistics.sendQueueDrops += count
-            return true
-        case .failed:
-            if segmentSize == nil { statistics.sendFailures += 1 }
-            return false
-        }
+        sender.send(outbox, to: byAddress, now: now, &statistics)
     }
 
     func channelClosed() { isClosed = true }
@@ -447,10 +410,16 @@ package final class UDPMux: @unchecked Sendable {
     }
 
     func deliverRelayed(
-        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, _ arrival: ServerPaths.Arrival, now: Instant
+        _ bytes: UnsafeRawBufferPointer, to flow: PeerFlow, _ relayed: ServerPaths.Arrival, now: Instant
     ) {
-        guard !flow.isClosed else { return }
-        deliver(bytes, to: flow, from: arrival.source, base: arrival.base, now: now)
+        guard bytes.count <= UDPMux.maximumDatagram else {
+            statistics.oversized += 1
+            return
+        }
+        scratch.copyMemory(from: bytes)
+        deliver(
+            UnsafeMutableRawBufferPointer(rebasing: scratch[..<bytes.count]), to: flow,
+            DatagramArrival(source: relayed.source, base: relayed.base, now: now, time: now))
     }
 
     /// What passed through relays so far.
@@ -458,8 +427,9 @@ package final class UDPMux: @unchecked Sendable {
 
     private func closeServers() {
         guard let paths = servers else { return }
-        paths.close(now: MonotonicClock.now(), into: outbox)
-        send()
+        let now = MonotonicClock.now()
+        paths.close(now: now, into: outbox)
+        send(now)
         servers = nil
     }
 

@@ -1,3 +1,5 @@
+import RTCWire
+
 /// How a `UDPMux` treats its socket.
 package struct UDPMuxConfiguration: Sendable {
     /// SO_RCVBUF and SO_SNDBUF that are asked for, in bytes; the kernel may grant less (`net.core.rmem_max`).
@@ -11,6 +13,10 @@ package struct UDPMuxConfiguration: Sendable {
     /// How finely deadlines are kept: several that fall into one such span share a wake-up.
     package var timerGranularityMilliseconds = 1
 
+    /// Which addresses of this machine an unspecified host (`::`, `0.0.0.0`) stands for; none means all that others can
+    /// reach. The port does not matter.
+    package var addresses: [TransportAddress] = []
+
     package init() {}
 }
 
@@ -22,6 +28,8 @@ package struct UDPMuxStatistics: Sendable {
     package var bytesSent = 0
     /// System calls' worth of sends: below `datagramsSent` where segmentation offload joined some.
     package var sends = 0
+    /// Times that a destination refused a segmented send and took its datagrams one by one.
+    package var segmentationRefusals = 0
     /// Datagrams of unknown origin that were no authenticated STUN check.
     package var unknownSource = 0
     /// Addresses that have passed from one flow to another.

@@ -14,7 +14,6 @@ import Testing
 
     @Test func whatWasPrintedIsWritten() async throws {
         let result = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-            setvbuf(stdout, nil, _IOFBF, 1 << 16)
             print("the last word")
             ProcessExit.leave(0)
         }

@@ -13,7 +13,7 @@ import Testing
             outbox.commit(entry.length, to: TransportAddress(ipv4: 0x7f00_0001, port: entry.port))
         }
         var batch = DatagramBatch()
-        batch.group(outbox.datagrams)
+        batch.group(outbox.datagrams, in: outbox.datagrams.indices)
         var runs: [(port: UInt16, count: Int, bytes: Int)] = []
         for head in batch.heads {
             var cursor = head

@@ -70,7 +70,7 @@ final class MediaConnection {
             configuration: MediaConnection.negotiation(
                 role, flow.peer.localCredentials, settings.certificate.fingerprint, cname))
         flow.handler = self
-        addLocalCandidates(port: loop.mux.localAddress.port)
+        flow.perform { peer, _, _ in loop.mux.addHostCandidates(loop.settings.advertised, to: &peer) }
     }
 
     /// What comes in leaves a little larger: every packet names its line, and a repeated one its original. Senders fill
@@ -95,14 +95,6 @@ final class MediaConnection {
         configuration.keepsIdleLinesOpen = true
         configuration.acceptsSimulcast = true
         return configuration
-    }
-
-    private func addLocalCandidates(port: UInt16) {
-        flow.perform { peer, _, _ in
-            for address in settings.addresses {
-                peer.addLocalCandidate(TransportAddress(high: address.high, low: address.low, port: port))
-            }
-        }
     }
 
     /// What the client is told of where we can be reached.

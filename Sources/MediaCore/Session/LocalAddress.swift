@@ -1,12 +1,13 @@
 import Glibc
 
-/// Finds the address of this machine from which a remote host is reached.
+/// Finds the addresses of this machine from which a remote host is reached.
 enum LocalAddress {
-    /// The address that the kernel would send from towards `host` (nothing is sent); 127.0.0.1 where no host is given.
+    /// The addresses that the kernel would send from towards `host` (nothing is sent): one, or one of each family where the
+    /// host has both and a route leads to both; 127.0.0.1 where no host is given.
     ///
     /// Throws `MediaError` that names a host that can't be resolved or reached.
-    static func reaching(_ host: String?) throws(MediaError) -> String {
-        guard let host, !host.isEmpty else { return "127.0.0.1" }
+    static func reaching(_ host: String?) throws(MediaError) -> [String] {
+        guard let host, !host.isEmpty else { return ["127.0.0.1"] }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -18,10 +19,17 @@ enum LocalAddress {
         }
         defer { freeaddrinfo(first) }
         var candidate: UnsafeMutablePointer<addrinfo>? = first
+        var sources: [CInt: String] = [:]
+        var families: [CInt] = []
         while let info = candidate {
-            if let address = source(towards: info.pointee) { return address }
+            let family = info.pointee.ai_family
+            if sources[family] == nil, let address = source(towards: info.pointee) {
+                sources[family] = address
+                families.append(family)
+            }
             candidate = info.pointee.ai_next
         }
+        if !families.isEmpty { return families.compactMap { sources[$0] } }
         throw MediaError(.environment, "host \(host)", "no route leads to it", remedy: "check the network")
     }
 

@@ -20,11 +20,11 @@ extension SessionCore {
     }
 
     private func lookUp(_ url: ICEServerURL, _ text: String, of server: SessionICEServer) {
-        let (loop, isIPv4) = (eventLoop, mux.localAddress.isIPv4)
+        let (loop, bases) = (eventLoop, mux.bases)
         let trust = trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment
         if url.kind == .turn { relayWatch.beginLookup() }
         Task { [weak self] in
-            let address = await HostLookup.address(of: url.host, port: url.port, isIPv4: isIPv4)
+            let address = await HostLookup.address(of: url.host, port: url.port, from: bases)
             loop.execute { [weak self] in
                 guard let self else { return }
                 guard let address else { return lookupFailed(url, text) }
@@ -37,7 +37,10 @@ extension SessionCore {
     }
 
     private func lookupFailed(_ url: ICEServerURL, _ text: String) {
-        let family = mux.localAddress.isIPv4 ? "IPv4" : "IPv6"
+        let families = [(true, "IPv4"), (false, "IPv6")].filter { isIPv4, _ in
+            mux.bases.addresses.contains { $0.isIPv4 == isIPv4 }
+        }
+        let family = families.map(\.1).joined(separator: " or ")
         let why = "\(text): \(url.host) has no \(family) address; check the name"
         engine.logger.warning("ICE server not used: \(why)")
         guard url.kind == .turn else { return }
@@ -68,7 +71,7 @@ extension SessionCore {
         policy = .relay
         mux.forbidDirect()
         flow?.perform { peer, outbox, now in
-            peer.removeLocalCandidates(base: mux.localAddress, now: now, into: outbox)
+            for base in mux.bases.addresses { peer.removeLocalCandidates(base: base, now: now, into: outbox) }
         }
     }
 

@@ -71,9 +71,9 @@ final class SessionCore: @unchecked Sendable {
         emit: @escaping @Sendable (MediaSessionEvent) -> Void
     ) async throws -> SessionCore {
         let loop = engine.loops.next()
-        let host = try configuration.bindAddress ?? LocalAddress.reaching(configuration.remoteHint)
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
+        let host = try bindHost(configuration, &settings)
         let mux: UDPMux
         do {
             mux = try await UDPMux.bind(on: loop, host: host, port: 0, configuration: settings).get()
@@ -83,6 +83,17 @@ final class SessionCore: @unchecked Sendable {
         return try await loop.submit {
             try SessionCore.start(engine: engine, mux: mux, configuration: configuration, emit: emit)
         }.get()
+    }
+
+    /// The address to bind. Where the remote host is reached from both families, that is `::`, which serves both.
+    private static func bindHost(
+        _ configuration: MediaSessionConfiguration, _ settings: inout UDPMuxConfiguration
+    ) throws(MediaError) -> String {
+        if let address = configuration.bindAddress { return address }
+        let sources = try LocalAddress.reaching(configuration.remoteHint)
+        guard sources.count > 1 else { return sources[0] }
+        settings.addresses = sources.compactMap { TransportAddress(host: $0, port: 0) }
+        return "::"
     }
 
     private static func start(
@@ -112,7 +123,7 @@ final class SessionCore: @unchecked Sendable {
             throw SessionError("the session's socket is already in use")
         }
         core.flow = flow
-        if core.policy == .all { flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) } }
+        if core.policy == .all { flow.perform { peer, _, _ in mux.addHostCandidates(to: &peer) } }
         core.gather(configuration.iceServers)
         return core
     }

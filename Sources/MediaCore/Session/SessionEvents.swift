@@ -70,7 +70,8 @@ public enum MediaSessionEvent: Sendable {
 
 /// How a media session is set up.
 public struct MediaSessionConfiguration: Sendable {
-    /// The local address whose UDP port media uses; `nil` chooses one that reaches `remoteHint`.
+    /// The local address whose UDP port media uses, `::` for all that this machine has, `0.0.0.0` for all of IPv4; `nil`
+    /// chooses one that reaches `remoteHint`, or one of each family where that host has both.
     public var bindAddress: String?
     /// The signalling host: where no address is given, the one that routes to this host is used.
     public var remoteHint: String?

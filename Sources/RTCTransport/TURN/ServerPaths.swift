@@ -16,7 +16,7 @@ final class ServerPaths {
     private var probes: [ServerReflexiveProbe] = []
 
     /// Those that failed included: they keep their numbers.
-    private static let maximumRelays = 64
+    private static let maximumRelays = Int(LocalBases.firstPath) - 1
     /// More than any deployment names.
     private static let maximumProbes = 8
 
@@ -114,9 +114,8 @@ final class ServerPaths {
 
     private func learn(_ mapped: TransportAddress, from server: TransportAddress) {
         // Where nothing stands between, the host candidate says it already.
-        guard allowsDirect, mapped != mux.localAddress else { return }
-        let added = flow.peer.addServerCandidate(
-            .serverReflexive, mapped, base: mux.localAddress, related: mux.localAddress, server: server)
+        guard allowsDirect, let base = mux.bases.base(reaching: server), mapped != base else { return }
+        let added = flow.peer.addServerCandidate(.serverReflexive, mapped, base: base, related: base, server: server)
         if added != nil { flow.handler?.localCandidatesChanged(on: flow) }
     }
 

@@ -1,0 +1,21 @@
+// recvmmsg(2) is declared for _GNU_SOURCE only, which Swift's Glibc module is built without.
+#ifndef CSOCKET_SHIM_H
+#define CSOCKET_SHIM_H
+
+#include <sys/socket.h>
+#include <time.h>
+
+// As struct mmsghdr.
+typedef struct {
+    struct msghdr msg_hdr;
+    unsigned int msg_len;
+} csocket_message;
+
+struct mmsghdr;
+extern int recvmmsg(int, struct mmsghdr *, unsigned int, int, struct timespec *);
+
+static inline int csocket_receive(int descriptor, csocket_message *messages, unsigned int count) {
+    return recvmmsg(descriptor, (struct mmsghdr *)messages, count, MSG_DONTWAIT, NULL);
+}
+
+#endif

@@ -1,0 +1,28 @@
+import Glibc
+
+/// How a send ended.
+enum SendOutcome: Equatable {
+    case sent
+    /// The socket's send buffer, or the machine's, is full.
+    case full
+    /// The kernel does not cut this send into segments; the datagrams may pass one by one.
+    case unsegmentable
+    /// This destination can't be reached from here; others may.
+    case failed
+
+    /// What an error number of `sendmsg` means.
+    ///
+    /// A segment above the route's MTU gives EMSGSIZE (EINVAL in older kernels), an interface that computes no checksums
+    /// or a route through IPsec gives EIO.
+    init(errno code: CInt, isSegmented: Bool) {
+        switch code {
+        case EAGAIN, EWOULDBLOCK, ENOBUFS, ENOMEM: self = .full
+        case EMSGSIZE, EINVAL, EIO, EOPNOTSUPP: self = isSegmented ? .unsegmentable : .failed
+        default: self = .failed
+        }
+    }
+
+    /// Whether the error was not about this send: a signal came, or the socket tells of an earlier datagram that nobody
+    /// took. Once more may do.
+    static func isTransient(errno code: CInt) -> Bool { code == EINTR || code == ECONNREFUSED }
+}

@@ -1,0 +1,61 @@
+import NIOCore
+import NIOPosix
+import RTCCore
+import RTCWire
+import Testing
+
+@testable import RTCTransport
+
+/// When packets came, and in which order they left, on real sockets.
+@Suite struct ArrivalTimeTests {
+    /// Datagrams that wait for a busy loop are read at once, and came when they came.
+    @Test(arguments: ["127.0.0.1", "0.0.0.0"]) func datagramsOfOneReadingHaveTheirOwnTimes(host: String) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let pair = try await MuxPair.connect(
+            on: group.next(), serverHost: host, addresses: ["127.0.0.1"])
+        let gap = Interval.milliseconds(3)
+        let sent = try await group.next().submit {
+            // Nothing is read while this runs.
+            (0..<40).map { number -> Instant in
+                let begin = MonotonicClock.now()
+                pair.client.perform { MuxPair.send(number, ssrc: MuxPair.audio, &$0, $1, $2) }
+                while MonotonicClock.now() - begin < gap {}
+                return begin
+            }
+        }.get()
+        try await group.next().flatSubmit { pair.record.until(40) }.get()
+        try await group.next().submit {
+            #expect(pair.record.payloads == (0..<40).map { UInt8($0) })
+            for (number, arrival) in pair.record.arrivals.enumerated() {
+                #expect(arrival >= sent[number] - .milliseconds(1), "\(number)")
+                if number > 0 { #expect(arrival - pair.record.arrivals[number - 1] > .milliseconds(1), "\(number)") }
+            }
+        }.get()
+        try await pair.close()
+        try await group.shutdownGracefully()
+    }
+
+    @Test func audioLeavesBeforeAKeyFrameOfItsBatch() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let pair = try await MuxPair.connect(on: group.next())
+        try await group.next().submit {
+            pair.client.perform { peer, outbox, now in
+                for number in 0..<100 {
+                    MuxPair.send(number, size: 1100, ssrc: MuxPair.video, &peer, outbox, now)
+                }
+                MuxPair.send(0, size: 80, ssrc: MuxPair.audio, &peer, outbox, now)
+            }
+        }.get()
+        try await group.next().flatSubmit { pair.record.until(101) }.get()
+        try await group.next().submit {
+            #expect(pair.record.sources.first == MuxPair.audio)
+            #expect(pair.record.sources.dropFirst().allSatisfy { $0 == MuxPair.video })
+            #expect(pair.record.payloads.dropFirst() == ArraySlice((0..<100).map { UInt8($0) }))
+            // Runs are segmented as without audio.
+            let counts = pair.muxes[1].statistics
+            #expect(counts.datagramsSent - counts.sends > 90)
+        }.get()
+        try await pair.close()
+        try await group.shutdownGracefully()
+    }
+}
