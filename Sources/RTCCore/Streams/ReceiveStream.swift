@@ -47,7 +47,7 @@ struct ReceiveStream {
 
     /// Takes a packet in: an original, or what an RTX packet carried.
     mutating func receive(
-        _ header: RTPHeader, payloadLength: Int, viaRTX: Bool, codec: ReceiveMap.Codec, arrival: Instant,
+        _ header: RTPHeader, payloadLength: Int, viaRTX: Bool, codec: ReceiveMap.Codec, arrival: Instant? = nil,
         now: Instant, limits: StreamLimits
     ) -> Arrival {
         let sequence = unwrapper.peek(header.sequenceNumber)
@@ -73,7 +73,7 @@ struct ReceiveStream {
         let repaired = resolveLoss(sequence, viaRTX: viaRTX, now, limits)
         if !viaRTX, !repaired {
             arrivals.count(
-                sequence: sequence, timestamp: header.timestamp, arrival: arrival, clockRate: codec.clockRate)
+                sequence: sequence, timestamp: header.timestamp, arrival: arrival ?? now, clockRate: codec.clockRate)
         }
         return .fresh(sequence: sequence, repaired: viaRTX || repaired)
     }
