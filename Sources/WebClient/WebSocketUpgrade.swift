@@ -79,7 +79,7 @@ package final class WebSocketUpgrade<Connection: Sendable>: ChannelInboundHandle
             isSettled = true
             promise.succeed(.refused(status: status, body: body))
             context.close(promise: nil)
-        case .malformed(let why): fail(WebFailure.notHTTP(why), context)
+        case .malformed: fail(WebFailure.notHTTP, context)
         }
     }
 
