@@ -127,10 +127,12 @@ struct JoinCommand: AsyncParsableCommand {
             name, call: call, begun: begun, keepsAudio: false, recordTo: record, wishes: wishes, follower: follower)
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
+        var watch: IndicatorWatch?
         do {
             let printed: @Sendable (String) -> Void = { progress.print($0.printable) }
             let indicator = try IndicatorWatch(
                 call, begun: begun, picture: listening.pip, line: listening.indicator && !output.json ? printed : nil)
+            watch = indicator
             await indicator.start()
             report = try await JoinRun(
                 participant, call: call, published: published, duration: duration, journal: journal,
@@ -145,6 +147,8 @@ struct JoinCommand: AsyncParsableCommand {
             for failure in devices.failures { report.fail(.device, failure) }
         } catch {
             await call.leave()
+            _ = await watch?.finish()
+            try? speaker?.close(devices)
             throw error
         }
         await bridge.shutdown()
