@@ -22,6 +22,7 @@ extension Call {
         case .streamPaused(let isPaused, let track, let owner): streamPaused(isPaused, track, of: owner)
         case .localTrackMuted(let isMuted, let track): serverMuted(isMuted, track)
         case .localTrackUnpublished(let track): localTrackLost(track)
+        case .localTrackPublished(let track): localTrackRestored(track)
         case .localTrackSubscribed(let id):
             guard let track = roster.local.tracks.first(where: { $0.id == id }) else { return }
             send(.localTrackSubscribed(track))

@@ -146,6 +146,8 @@ public enum ProviderEvent: Sendable {
     case localTrackMuted(Bool, trackID: String)
     /// A track of ours is no longer published, though we did not ask for it.
     case localTrackUnpublished(trackID: String)
+    /// A track of ours that was no longer published is so again, under its id.
+    case localTrackPublished(Track)
     /// Somebody receives a track of ours for the first time.
     case localTrackSubscribed(trackID: String)
     /// What we may do has changed.

@@ -92,6 +92,12 @@ extension Call {
         send(.localTrackMuted(track))
     }
 
+    /// One of our tracks that was no longer published is so again.
+    func localTrackRestored(_ track: Track) {
+        roster.addLocalTrack(track)
+        send(.trackPublished(track, roster.local))
+    }
+
     /// One of our tracks is no longer published, though we did not ask for it.
     func localTrackLost(_ id: String) {
         guard let track = roster.local.tracks.first(where: { $0.id == id }) else { return }

@@ -8,6 +8,7 @@ extension LiveKitSession {
         guard !publications.contains(where: { $0.media.id == track.id }) else {
             throw CallError(.caller, .invalidArgument, "the track \(track.id) is published already")
         }
+        withdrawn.remove(media: track)
         while true {
             try await untilConnected()
             switch await requestPublication(track, source: source) {
@@ -25,7 +26,10 @@ extension LiveKitSession {
     }
 
     func unpublish(trackID: String) async throws {
-        guard let index = publications.firstIndex(where: { $0.track.id == trackID }) else { throw unknown(trackID) }
+        guard let index = publications.firstIndex(where: { $0.track.id == trackID }) else {
+            guard withdrawn.remove(trackID: trackID) else { throw unknown(trackID) }
+            return
+        }
         let publication = publications.remove(at: index)
         guard let sender = publication.sender else { return }
         try await publisher.media.removeTrack(sender)
@@ -33,7 +37,12 @@ extension LiveKitSession {
     }
 
     func setMuted(_ muted: Bool, trackID: String) throws {
-        guard let publication = publications.first(where: { $0.track.id == trackID }) else { throw unknown(trackID) }
+        guard let publication = publications.first(where: { $0.track.id == trackID }) else {
+            guard let media = withdrawn.media(of: trackID) else { throw unknown(trackID) }
+            // It is told when the track is published again.
+            media.isMuted = muted
+            return
+        }
         publication.media.isMuted = muted
         send {
             $0.mute = .with {
@@ -100,6 +109,7 @@ extension LiveKitSession {
     func lostPublication(sid: String) async {
         guard let index = publications.firstIndex(where: { $0.sid == sid }) else { return }
         let publication = publications.remove(at: index)
+        withdrawn.add(publication, allowed: local.hasPermission ? local.permission : nil)
         report.yield(.localTrackUnpublished(trackID: publication.track.id))
         guard let sender = publication.sender else { return }
         try? await publisher.media.removeTrack(sender)
@@ -109,6 +119,42 @@ extension LiveKitSession {
     func firstSubscriber(sid: String) {
         guard let publication = publications.first(where: { $0.sid == sid }) else { return }
         report.yield(.localTrackSubscribed(trackID: publication.track.id))
+    }
+
+    /// What we may publish has changed, or is known anew.
+    func applyPublishPermission() {
+        guard local.hasPermission else { return }
+        let again = withdrawn.allow(local.permission)
+        guard !again.isEmpty else { return }
+        // The server's answers come by the way that has led here: they are awaited elsewhere.
+        Task { [weak self] in await self?.publishAgain(again) }
+    }
+
+    private func publishAgain(_ withdrawn: [Publication]) async {
+        for publication in withdrawn {
+            do { try await publishAgain(publication) } catch {
+                logger.warning("a track is not published again", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    private func publishAgain(_ publication: Publication) async throws {
+        while true {
+            try await untilConnected()
+            guard !publications.contains(where: { $0.media === publication.media }) else { return }
+            switch await requestPublication(publication.media, source: publication.source) {
+            case .sessionReplaced: continue
+            case .refused(let error): throw error
+            case .accepted(let info):
+                var again = publication
+                again.info = info
+                again.sender = nil
+                again.track.isMuted = publication.media.isMuted
+                publications.append(again)
+                report.yield(.localTrackPublished(again.track))
+                return try await startSending(again.track.id)
+            }
+        }
     }
 
     // MARK: After a full reconnect
@@ -125,6 +171,7 @@ extension LiveKitSession {
             case .refused(let error):
                 logger.warning("a track is not published again", metadata: ["reason": "\(error.message)"])
                 publications.removeAll { $0.track.id == id }
+                withdrawn.add(publication, allowed: local.hasPermission ? local.permission : nil)
                 report.yield(.localTrackUnpublished(trackID: id))
             case .accepted(let info):
                 guard let index = publications.firstIndex(where: { $0.track.id == id }) else { continue }
@@ -133,6 +180,7 @@ extension LiveKitSession {
             }
             if attemptFailure != nil { return false }
         }
+        applyPublishPermission()
         return true
     }
 

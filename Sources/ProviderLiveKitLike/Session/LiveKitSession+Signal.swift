@@ -84,6 +84,7 @@ extension LiveKitSession {
         }
         if info.hasPermission, before.permission != info.permission {
             report.yield(.localPermissions(ParticipantPermissions(info.permission)))
+            applyPublishPermission()
         }
         settleRequests()
     }

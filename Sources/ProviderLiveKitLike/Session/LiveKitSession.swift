@@ -47,6 +47,7 @@ actor LiveKitSession: ProviderSession {
     var roster: RemoteRoster
     var local: Livekit_ParticipantInfo
     var publications: [Publication] = []
+    var withdrawn = WithdrawnPublications()
     var pendingPublications: [String: CheckedContinuation<PublicationAnswer, Never>] = [:]
     var pendingRequests: [UInt32: PendingRequest] = [:]
     var nextRequest: UInt32 = 1
