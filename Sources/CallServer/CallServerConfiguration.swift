@@ -126,6 +126,8 @@ public struct CallServerConfiguration: Sendable {
     package var srtpBackend: SRTPBackend = .libcrypto
     /// How they may be sealed, in order of preference.
     package var srtpProfiles = SRTPProfile.allCases
+    /// How the server speaks on the wire of the media.
+    public var mediaPlane = MediaPlane.standard
     /// How webhooks are delivered.
     var webhookPolicy = WebhookPolicy()
     /// Whether a track that was muted from here may be unmuted from here; LiveKit's `room.enable_remote_unmute`.

@@ -13,7 +13,8 @@ extension Peer {
     /// Tells the other side which of its packets came, and when.
     mutating func sendDueTransportFeedback(_ now: Instant, _ outbox: Outbox) {
         guard arrivals.deadline <= now, srtpProfile != nil else { return }
-        for feedback in arrivals.takeFeedback(senderSSRC: reportingSSRC, limit: feedbackRoom, now: now) {
+        let sender = configuration.rtcp.sender == .reportedSource ? feedbackSSRC : reportingSSRC
+        for feedback in arrivals.takeFeedback(senderSSRC: sender, limit: feedbackRoom, now: now) {
             statistics.transportFeedbackSent += 1
             sendFeedback(.transportFeedback(feedback), outbox)
         }

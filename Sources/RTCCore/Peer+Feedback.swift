@@ -137,7 +137,7 @@ extension Peer {
         let ssrc = receiving.streams[index].ssrc
         let request: RTCPPacket
         if receiving.streams[index].codec.pli {
-            request = .pli(PictureLossIndication(senderSSRC: reportingSSRC, mediaSSRC: ssrc))
+            request = .pli(PictureLossIndication(senderSSRC: senderSSRC(towards: ssrc), mediaSSRC: ssrc))
             receiving.update(index) { $0.statistics.plisSent += 1 }
         } else {
             let number = receiving.update(index) { stream in
@@ -146,7 +146,7 @@ extension Peer {
                 return stream.firSequence
             }
             let entry = FullIntraRequest.Entry(ssrc: ssrc, sequenceNumber: number)
-            request = .fir(FullIntraRequest(senderSSRC: reportingSSRC, entries: [entry]))
+            request = .fir(FullIntraRequest(senderSSRC: senderSSRC(towards: ssrc), entries: [entry]))
         }
         sendFeedback(request, outbox)
     }
@@ -174,12 +174,13 @@ extension Peer {
     /// Asks for packets, with as many messages as it takes to name them all.
     private mutating func sendNACKs(_ requests: ArraySlice<UInt16>, _ index: Int, _ outbox: Outbox) {
         let ssrc = receiving.streams[index].ssrc
+        let sender = senderSSRC(towards: ssrc)
         let room = feedbackRoom
         var rest = requests
         while !rest.isEmpty {
             let part = rest.prefix(GenericNACK.prefixLength(of: rest, limit: room))
             rest = rest.dropFirst(part.count)
-            let nack = GenericNACK(senderSSRC: reportingSSRC, mediaSSRC: ssrc, sequenceNumbers: Array(part))
+            let nack = GenericNACK(senderSSRC: sender, mediaSSRC: ssrc, sequenceNumbers: Array(part))
             receiving.update(index) { $0.statistics.nacksSent += 1 }
             sendFeedback(.nack(nack), outbox)
         }

@@ -53,7 +53,10 @@ extension Peer {
         state = next
         if next == .connected, !hasConnected, let profile = srtpProfile {
             hasConnected = true
-            nextReport = now + configuration.streams.reportInterval / 2
+            // One report per source waits for the first packet of one.
+            if configuration.rtcp.receiverReports == .compound {
+                nextReport = now + configuration.streams.reportInterval / 2
+            }
             outbox.events.append(.connected(profile))
         }
         outbox.events.append(.stateChanged(next))

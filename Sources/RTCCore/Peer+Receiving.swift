@@ -100,7 +100,7 @@ extension Peer {
             header: header, extensions: extensions, line: receiving.streams[index].line, payload: payload,
             sequence: sequence, isRetransmission: repaired, arrival: arrival)
         outbox.events.append(.rtp(received))
-        if nextReport == .distantFuture { nextReport = now + configuration.streams.reportInterval / 2 }
+        scheduleReports(now)
     }
 
     private mutating func countUnresolved(_ resolution: ReceiveStreams.Resolution) {

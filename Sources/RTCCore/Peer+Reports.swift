@@ -4,13 +4,26 @@ extension Peer {
     /// Who we are in RTCP: our first stream, or a number drawn for the purpose.
     var reportingSSRC: UInt32 { sending.streams.first?.ssrc ?? feedbackSSRC }
 
+    /// Who we are in what we say to the owner of a source.
+    func senderSSRC(towards source: UInt32) -> UInt32 {
+        configuration.rtcp.sender == .reportedSource ? source : reportingSSRC
+    }
+
+    /// Notes that there is something to report on, after a packet has come.
+    mutating func scheduleReports(_ now: Instant) {
+        guard nextReport == .distantFuture else { return }
+        let interval = configuration.streams.reportInterval
+        nextReport = now + (configuration.rtcp.receiverReports == .perSource ? interval : interval / 2)
+    }
+
     /// Sends what the other side is told once a second: sender reports of the streams we number ourselves, and receiver
     /// reports.
     mutating func sendDueReports(_ now: Instant, _ outbox: Outbox) {
         guard nextReport <= now else { return }
         nextReport = .distantFuture
         guard mediaDestination != nil else { return }
-        var blocks = receiving.takeReports(now: now)
+        if configuration.rtcp.receiverReports == .perSource { reportEachSource(now, outbox) }
+        var blocks = configuration.rtcp.receiverReports == .perSource ? [] : receiving.takeReports(now: now)
         var composer = ReportComposer(limit: configuration.maximumDatagram - rtcpOverhead)
         for index in sending.streams.indices {
             guard let report = senderReport(index, now, &blocks) else { continue }
@@ -26,19 +39,34 @@ extension Peer {
         }
     }
 
-    /// Sends a sender report of a stream whose clock is the caller's: a producer's, rewritten for this consumer.
-    package mutating func sendSenderReport(
-        ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32, now: Instant, into outbox: Outbox
-    ) {
-        guard mediaDestination != nil, let index = sending.index(ssrc: ssrc) else { return }
-        let report = makeReport(index, ntp: ntp, rtpTimestamp: rtpTimestamp, blocks: [], now)
-        let names = SourceDescription(ssrc: ssrc, cname: cname(index))
-        sendCompound([.senderReport(report), .sdes(names)], outbox)
+    /// Sends one receiver report per source, each a packet of its own.
+    private mutating func reportEachSource(_ now: Instant, _ outbox: Outbox) {
+        for block in receiving.takeReports(now: now, patience: Peer.reportedSilence) {
+            let report = ReceiverReport(ssrc: senderSSRC(towards: block.ssrc), reports: [block])
+            sendFeedback(.receiverReport(report), outbox)
+        }
+    }
+
+    /// A muted source is reported on for so long; one that has left without a word is not for ever.
+    private static let reportedSilence = Interval.seconds(30)
+
+    /// Sends sender reports of streams whose clocks are the caller's, in as few compounds as hold them.
+    package mutating func sendSenderReports(_ reports: [ForwardedReport], now: Instant, into outbox: Outbox) {
+        guard mediaDestination != nil else { return }
+        var composer = ReportComposer(limit: configuration.maximumDatagram - rtcpOverhead)
+        for report in reports {
+            guard let index = sending.index(ssrc: report.ssrc) else { continue }
+            let written = makeReport(index, ntp: report.ntp, rtpTimestamp: report.rtpTimestamp, blocks: [], now)
+            let mid = sending.streams[index].configuration.mid.map { "\($0)" }
+            let full = composer.add(.senderReport(written), ssrc: report.ssrc, cname: cname(index), mid: mid)
+            if let full { sendCompound(full, outbox) }
+        }
+        sendCompound(composer.finish(), outbox)
     }
 
     /// Says that these streams end.
     mutating func sendGoodbye(_ streams: [SendStream], _ now: Instant, _ outbox: Outbox) {
-        guard let first = streams.first else { return }
+        guard configuration.rtcp.sendsGoodbye, let first = streams.first else { return }
         for start in stride(from: 0, to: streams.count, by: 31) {
             let sources = streams[start..<min(start + 31, streams.count)].map(\.ssrc)
             let name = first.configuration.cname ?? configuration.cname
@@ -80,7 +108,8 @@ extension Peer {
     /// The report of a stream that sent lately; takes the first report blocks along.
     private mutating func senderReport(_ index: Int, _ now: Instant, _ blocks: inout [ReportBlock]) -> SenderReport? {
         let stream = sending.streams[index]
-        guard !stream.isExternal, let last = stream.lastSent, now - last < .seconds(5),
+        guard configuration.rtcp.writesSenderReports, !stream.isExternal, let last = stream.lastSent,
+            now - last < .seconds(5),
             let timestamp = stream.timestamp(at: now)
         else { return nil }
         return makeReport(

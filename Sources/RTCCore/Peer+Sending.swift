@@ -112,7 +112,8 @@ extension Peer {
             $0.countSent(timestamp: timestamp, captured: captured, payloadLength: payloadLength, now: now)
         }
         // The first report goes out early: without it nobody can line up audio with video.
-        if sending.streams[index].statistics.packets == 1 { nextReport = min(nextReport, now + .milliseconds(20)) }
+        guard sending.streams[index].statistics.packets == 1, configuration.rtcp.writesSenderReports else { return }
+        nextReport = min(nextReport, now + .milliseconds(20))
     }
 
     /// Writes, keeps and seals one packet in the outbox.

@@ -31,7 +31,7 @@ package struct Peer: ~Copyable {
     /// The latest time that we were told.
     var latest: Instant
     /// Arrivals of what we receive, and fates of what we send, by transport sequence number.
-    var arrivals = ArrivalRecorder()
+    var arrivals: ArrivalRecorder
     var sentPackets = SentPackets()
     var bandwidth: BandwidthEstimator
     /// The bitrate of the last `targetBitrate` event.
@@ -48,6 +48,7 @@ package struct Peer: ~Copyable {
     package init(configuration: PeerConfiguration, now: Instant) {
         self.configuration = configuration
         latest = now
+        arrivals = ArrivalRecorder(configuration.rtcp.transportFeedback)
         random = PeerRandom(seed: configuration.seed)
         feedbackSSRC = UInt32.random(in: 1 ... .max, using: &random)
         receiving = ReceiveStreams(limits: configuration.streams)

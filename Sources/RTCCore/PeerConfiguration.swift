@@ -22,6 +22,8 @@ package struct PeerConfiguration: Sendable {
     package var reducedSizeRTCP = true
     /// Bounds of what the estimator gives for streams with transport sequence numbers.
     package var bandwidth = BandwidthEstimator.Configuration()
+    /// Who names itself how in RTCP, and when.
+    package var rtcp = RTCPStyle()
     /// Timing of the streams; the default is what WebRTC endpoints do.
     package var streams = StreamLimits()
 
@@ -47,6 +49,8 @@ package struct StreamLimits: Sendable {
     package var initialRoundTripTime = Interval.milliseconds(100)
     /// Longest time a gap waits for reordered packets before it is asked for; 0 while nothing arrived out of order.
     package var maximumReorderDelay = Interval.milliseconds(20)
+    /// Least time that every gap waits, whether or not anything arrived out of order.
+    package var minimumReorderDelay = Interval.zero
     /// Time between two reports (SR, RR).
     package var reportInterval = Interval.seconds(1)
     /// Time between two key-frame requests for one producer.

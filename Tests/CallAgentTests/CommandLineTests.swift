@@ -45,6 +45,10 @@ import Testing
         ["ring", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--to", ","],
         ["answer", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--after", "-1"],
         ["decline", "--key", "k", "--secret", "s", "--identity", "i"],
+        ["call", "--media-plane", "other"], ["call", "--media-plane", "livekit", "--provider", "fake"],
+        [
+            "call", "--media-plane", "livekit", "--server", "ws://127.0.0.1:1", "--key", "k", "--secret", "s",
+        ],
         ["token", "mint", "--key", "k"], ["doctor", "--port", "0"], ["nonsense"], ["call", "--log-level", "loud"],
     ])
     func wrongCommandLinesAreRefused(arguments: [String]) {
@@ -61,6 +65,7 @@ import Testing
             "440",
         ],
         ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["doctor", "--json"],
+        ["serve", "--secret", "s", "--media-plane", "livekit"], ["call", "--media-plane", "livekit"],
         ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
     ])
     func rightCommandLinesAreTaken(arguments: [String]) throws { _ = try CallAgent.parseAsRoot(arguments) }

@@ -1,4 +1,5 @@
 import CallConformance
+import ProviderLiveKitLike
 import Testing
 
 /// Every scenario on every provider. A further provider is a further line.
@@ -14,6 +15,19 @@ import Testing
     /// The older mode with two connections.
     @Test(arguments: ConformanceSuite.scenarios) func liveKitLikeTwoConnections(_ scenario: ConformanceScenario) async {
         await check(scenario, on: LiveKitLikeSubject(mode: .twoConnections))
+    }
+
+    /// A server that speaks RTP and RTCP as a livekit-server does: everything that is heard, seen or measured.
+    @Test(arguments: ConformanceTests.mediaScenarios, [LiveKitLikeProvider.Mode.singleConnection, .twoConnections])
+    func liveKitMedia(_ scenario: ConformanceScenario, _ mode: LiveKitLikeProvider.Mode) async {
+        await check(scenario, on: LiveKitLikeSubject(mode: mode, plane: .livekit))
+    }
+
+    static let mediaScenarios = ConformanceSuite.scenarios.filter {
+        [
+            "many", "late-joiner", "rejoin", "audio", "video", "both-ways", "unpublish", "upgrade", "mute-audio",
+            "mute-video", "active-speaker", "server-speakers", "selective", "bad-network",
+        ].contains($0.name)
     }
 
     private func check(_ scenario: ConformanceScenario, on subject: some ConformanceSubject) async {

@@ -19,14 +19,17 @@ import Synchronization
 /// relays of their own.
 struct LiveKitLikeSubject: ConformanceSubject {
     let mode: LiveKitLikeProvider.Mode
+    /// How the server speaks on the wire of the media.
+    var plane = MediaPlane.standard
 
-    var name: String { "LiveKit-like, \(mode.rawValue)" }
+    var name: String { "LiveKit-like, \(mode.rawValue), \(plane.rawValue) media" }
     /// A loss for good takes minutes of the machine's time here.
     var faults: Set<ConformanceFault.Kind> { Set(ConformanceFault.Kind.allCases).subtracting([.permanentLoss]) }
 
     func makeWorld(seed: UInt64) async throws -> any ConformanceWorld {
         var configuration = CallServerConfiguration(keys: ["key": LiveKitLikeWorld.secret])
         configuration.port = 0
+        configuration.mediaPlane = plane
         // Other tests may keep every thread busy for seconds.
         configuration.timing.request = 120_000
         configuration.logger.logLevel = .error

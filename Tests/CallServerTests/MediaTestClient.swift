@@ -15,18 +15,31 @@ final class MediaTestClient: @unchecked Sendable {
         var ssrc: UInt32
         var sequence: UInt16
         var level: UInt8?
+        /// Header extensions on the wire, with their own header; 0 for none.
+        var extensionBytes = 0
+        var timestamp: UInt32 = 0
+        var isRetransmission = false
         var payload: [UInt8]
+    }
+
+    /// A sender report of the server.
+    struct Report: Sendable, Hashable {
+        var ssrc: UInt32
+        var at: Instant
     }
 
     let packets: AsyncStream<Received>
     /// What has come on data channels.
     let messages: AsyncStream<[UInt8]>
+    /// The server's sender reports.
+    let reports: AsyncStream<Report>
     private let eventLoop: any EventLoop
     private let mux: UDPMux
     private let flow: PeerFlow
     private var negotiator: Negotiator
     private let incoming: AsyncStream<Received>.Continuation
     private let incomingMessages: AsyncStream<[UInt8]>.Continuation
+    private let incomingReports: AsyncStream<Report>.Continuation
     private var dataChannel: DataChannelID?
     private let dataOpened: EventLoopPromise<Void>
     private let connected: EventLoopPromise<Void>
@@ -61,6 +74,7 @@ final class MediaTestClient: @unchecked Sendable {
         dataOpened = mux.eventLoop.makePromise()
         (packets, incoming) = AsyncStream.makeStream()
         (messages, incomingMessages) = AsyncStream.makeStream()
+        (reports, incomingReports) = AsyncStream.makeStream()
         let peer = PeerConfiguration(iceRole: offers ? .controlling : .controlled, certificate: certificate)
         guard let flow = mux.makeFlow(configuration: peer, handler: handler) else { throw ChannelError.inputClosed }
         self.flow = flow
@@ -74,6 +88,7 @@ final class MediaTestClient: @unchecked Sendable {
         handler.onPacket = { [incoming] in incoming.yield($0) }
         handler.onConnected = { [connected] in connected.succeed() }
         handler.onMessage = { [incomingMessages] in incomingMessages.yield($0) }
+        handler.onReport = { [incomingReports] in incomingReports.yield($0) }
         handler.onDataOpened = { [dataOpened] in dataOpened.succeed() }
     }
 
@@ -281,6 +296,13 @@ final class MediaTestClient: @unchecked Sendable {
         }
     }
 
+    /// What was counted of a received stream, and of the connection.
+    func received(ssrc: UInt32) async throws -> StreamStatistics? {
+        try await onLoop { [self] in flow.peer.receiveStatistics(ssrc: ssrc) }
+    }
+
+    func peerStatistics() async throws -> PeerStatistics { try await onLoop { [self] in flow.peer.statistics } }
+
     // MARK: Data
 
     /// Opens the channel on which reliable packets travel both ways, and waits until it is open.
@@ -304,6 +326,7 @@ final class MediaTestClient: @unchecked Sendable {
     func close() async throws {
         incoming.finish()
         incomingMessages.finish()
+        incomingReports.finish()
         try await mux.close().get()
     }
 
@@ -312,12 +335,15 @@ final class MediaTestClient: @unchecked Sendable {
         var onConnected: () -> Void = {}
         var onMessage: ([UInt8]) -> Void = { _ in }
         var onDataOpened: () -> Void = {}
+        var onReport: (Report) -> Void = { _ in }
 
         func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
             onPacket(
                 Received(
                     payloadType: packet.header.payloadType, ssrc: packet.ssrc, sequence: packet.header.sequenceNumber,
-                    level: packet.extensions.audioLevel?.level, payload: Array(buffer[packet.payload])))
+                    level: packet.extensions.audioLevel?.level, extensionBytes: packet.header.extensionLength,
+                    timestamp: packet.header.timestamp, isRetransmission: packet.isRetransmission,
+                    payload: Array(buffer[packet.payload])))
         }
 
         func handle(_ event: PeerEvent, on flow: PeerFlow) {
@@ -325,6 +351,7 @@ final class MediaTestClient: @unchecked Sendable {
             case .stateChanged(.connected): onConnected()
             case .dataMessage(_, let bytes, _): onMessage(bytes)
             case .dataChannelOpened: onDataOpened()
+            case .senderReport(let ssrc, _, _, let arrival): onReport(Report(ssrc: ssrc, at: arrival))
             default: break
             }
         }

@@ -72,6 +72,19 @@ import Testing
         #expect(abs(report.latency.percentile(0.5) - 10) < 0.4)
     }
 
+    /// A server that changes layers may send the key frames of both.
+    @Test func twoLayersOfOneCaptureAreNoDuplicate() throws {
+        let sink = TestCardSink()
+        let (small, large) = (
+            try TestCardSource(sender: 5, width: 160, height: 90),
+            try TestCardSource(sender: 5, width: 320, height: 180)
+        )
+        let first = try #require(small.nextFrame(at: .zero))
+        let same = try #require(large.nextFrame(at: .zero))
+        for frame in [first, same, same] { sink.receive(frame, at: .zero) }
+        #expect(sink.report.otherLayers == 1 && sink.report.duplicates == 1 && sink.report.framesRead == 3)
+    }
+
     @Test func theWrongSenderFromTheStart() throws {
         let sink = TestCardSink(expectedSender: 9)
         sink.receive(try frame(5, 0, .zero), at: .zero)

@@ -55,6 +55,7 @@ final class PeerCall {
     let bob: PeerCallSide
     var extensions = RTPExtensionMap([(1, .audioLevel), (2, .absSendTime), (3, .mid), (4, .transportSequenceNumber)])
     var usesRTX = true
+    var takesTransportFeedback = false
 
     init(
         _ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1, aliceRole: DTLSRole = .server,
@@ -87,7 +88,9 @@ final class PeerCall {
 
     private func receiveMap(from side: PeerCallSide, announced: Bool, audioNACK: Bool) -> ReceiveMap {
         let video: [ReceiveMap.Codec] = [
-            .init(payloadType: 96, clockRate: 90_000, nack: true, pli: true, fir: true),
+            .init(
+                payloadType: 96, clockRate: 90_000, nack: true, pli: true, fir: true,
+                transportCC: takesTransportFeedback),
             .init(payloadType: 97, clockRate: 90_000, apt: 96),
         ]
         return ReceiveMap(lines: [

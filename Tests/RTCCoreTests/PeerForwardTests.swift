@@ -100,9 +100,9 @@ import Testing
         call.simulation.schedule(every: .seconds(1), from: call.simulation.now + .milliseconds(300)) {
             call.pair.drive(call.alice.node) { peer, now, outbox in
                 // The producer's clock: decades away from ours.
-                peer.sendSenderReport(
-                    ssrc: ssrc, ntp: 0x0102_0304_0506_0708 &+ UInt64(bitPattern: now.nanoseconds), rtpTimestamp: 7,
-                    now: now, into: outbox)
+                let ntp = 0x0102_0304_0506_0708 &+ UInt64(bitPattern: now.nanoseconds)
+                peer.sendSenderReports(
+                    [ForwardedReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: 7)], now: now, into: outbox)
             }
             return call.simulation.now < end
         }

@@ -28,7 +28,11 @@ final class RecordingSink: ConsumerSink {
         return true
     }
 
-    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32) { reports.append((ntp, rtpTimestamp)) }
+    func sendSenderReport(_ report: ForwardedReport) { reports.append((report.ntp, report.rtpTimestamp)) }
+
+    /// When the consumer wants to be called.
+    var wakes: [Instant] = []
+    func wake(_ consumer: Consumer, at instant: Instant) { wakes.append(instant) }
 
     var sequences: [UInt16] { sent.map(\.packet.sequenceNumber) }
 }
@@ -51,12 +55,16 @@ struct Bench {
     let consumer: Consumer
 
     init(codec: MediaCodec, firstSequence: UInt16 = 100, rtx: Bool = true) {
-        producer = Producer(
-            id: "TR_x", codec: codec, clockRate: codec.kind == .video ? 90_000 : 48_000, source: source,
-            statistics: statistics)
         let configuration = ConsumerConfiguration(
             ssrc: 7, payloadType: 120, rtxSSRC: rtx ? 8 : nil, rtxPayloadType: rtx ? 121 : nil,
             firstSequence: firstSequence, firstRTXSequence: 5)
+        self.init(codec: codec, configuration)
+    }
+
+    init(codec: MediaCodec, _ configuration: ConsumerConfiguration) {
+        producer = Producer(
+            id: "TR_x", codec: codec, clockRate: codec.kind == .video ? 90_000 : 48_000, source: source,
+            statistics: statistics)
         consumer = Consumer(configuration, producer: producer, sink: sink)
         consumer.start(now: .zero)
     }

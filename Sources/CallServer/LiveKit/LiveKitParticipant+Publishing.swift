@@ -91,6 +91,7 @@ extension LiveKitParticipant {
             clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding)
         let groups = line.remote?.groups ?? []
         producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
+        producer.asksForAllLayers = room.loop.settings.plane.asksForAllLayers
         producer.setMuted(track.info.muted, now: MonotonicClock.now())
         track.producer = producer
         return producer

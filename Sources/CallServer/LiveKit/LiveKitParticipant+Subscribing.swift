@@ -14,6 +14,7 @@ extension LiveKitParticipant {
         outgoing.playoutDelay = room.settings.playoutDelay.map {
             PlayoutDelay(minimum: UInt16(clamping: $0.lowerBound / 10), maximum: UInt16(clamping: $0.upperBound / 10))
         }
+        outgoing.injectionTrailer = Array(room.injectionTrailer.utf8)
         subscriber.add(outgoing)
         negotiate()
     }
@@ -27,7 +28,10 @@ extension LiveKitParticipant {
         return "\(track.publisher)|\(sharesStream ? track.info.stream : track.sid)"
     }
 
-    func unsubscribe(from track: String) {
-        if subscriber.removeSend(track: track) { negotiate() }
+    /// - Parameter fills: see `MediaConnection.removeSend`.
+    func unsubscribe(from track: String, fills: Bool = true) {
+        if subscriber.removeSend(track: track, fills: fills) { negotiate() }
     }
+
+    func connectionFreedLine(_ connection: MediaConnection) { negotiate() }
 }

@@ -24,7 +24,7 @@ extension LiveKitRoom {
     func renew(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
         update(participant.sid, now: true) { _ in }
         for other in participants.values where other.subscriber.send(track: track.sid) != nil {
-            other.unsubscribe(from: track.sid)
+            other.unsubscribe(from: track.sid, fills: false)
             other.subscribe(to: track)
         }
     }

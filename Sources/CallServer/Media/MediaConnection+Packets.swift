@@ -53,9 +53,24 @@ extension MediaConnection: ConsumerSink {
         return isSent
     }
 
-    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32) {
+    func sendSenderReport(_ report: ForwardedReport) {
+        flow.perform { peer, outbox, now in peer.sendSenderReports([report], now: now, into: outbox) }
+    }
+
+    /// Reports on everything that flows, in one datagram.
+    func sendSenderReports() {
         flow.perform { peer, outbox, now in
-            peer.sendSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, now: now, into: outbox)
+            let reports = sends.compactMap { $0.consumer?.senderReport(now: now) }
+            peer.sendSenderReports(reports, now: now, into: outbox)
+        }
+    }
+
+    func wake(_ consumer: Consumer, at instant: Instant) {
+        let wait = max(0, (instant - MonotonicClock.now()).nanoseconds)
+        flow.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(wait)) { [weak self, weak consumer] in
+            guard let self, let consumer, consumers[consumer.configuration.ssrc] === consumer else { return }
+            consumer.fill(now: MonotonicClock.now())
+            if !consumer.isFilling { ended(consumer) }
         }
     }
 }

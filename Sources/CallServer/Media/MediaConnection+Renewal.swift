@@ -39,7 +39,7 @@ extension MediaConnection {
             guard let index = send.line, let before = old[index], let after = new[index], before != after,
                 negotiator.lines[index].state == .active
             else { continue }
-            endStream(of: send, sendBye: false)
+            endStream(of: send)
             send.renewSources()
             negotiator.setSend(index, send.description)
             logger.debug("receiver made anew", metadata: ["track": "\(send.trackID)"])

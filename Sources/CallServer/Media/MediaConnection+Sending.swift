@@ -9,24 +9,41 @@ extension MediaConnection {
     func add(_ send: OutgoingTrack) { sends.append(send) }
 
     /// Stops sending a track; true where the client must be told by another negotiation.
-    func removeSend(track: String) -> Bool {
+    ///
+    /// - Parameter fills: video may end in black pictures, and its line is free only behind them: `connectionFreedLine`
+    ///   tells when. Packets after the negotiation would belong to nobody.
+    func removeSend(track: String, fills: Bool = true) -> Bool {
         guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
         let send = sends.remove(at: index)
-        if isConnected { send.consumer?.sendBlackFrames() }
-        endStream(of: send, sendBye: true)
+        if fills, isConnected, send.consumer?.end(now: MonotonicClock.now()) == true {
+            ending.append(send)
+            return false
+        }
+        return free(send)
+    }
+
+    /// The consumer has sent the last of its own packets.
+    func ended(_ consumer: Consumer) {
+        guard let index = ending.firstIndex(where: { $0.consumer === consumer }) else { return }
+        if free(ending.remove(at: index)) { owner?.connectionFreedLine(self) }
+    }
+
+    private func free(_ send: OutgoingTrack) -> Bool {
+        endStream(of: send)
         guard let line = send.line else { return false }
         negotiator.clearSend(line)
         return true
     }
 
-    /// Stops what is sent now; the track keeps its line.
-    func endStream(of send: OutgoingTrack, sendBye: Bool) {
+    /// Stops what is sent now; the track keeps its line. No goodbye: the description says that a stream ends, and one that
+    /// comes back under the same source would have to undo it.
+    func endStream(of send: OutgoingTrack) {
         guard let consumer = send.consumer else { return }
         consumer.stop()
         send.consumer = nil
         consumers[send.ssrc] = nil
         flow.perform { peer, outbox, now in
-            peer.removeSendStream(ssrc: send.ssrc, sendBye: sendBye, now: now, into: outbox)
+            peer.removeSendStream(ssrc: send.ssrc, sendBye: false, now: now, into: outbox)
         }
     }
 
@@ -110,9 +127,13 @@ extension MediaConnection {
         let line = negotiator.lines[index]
         guard line.direction.sends, line.send != nil else { return }
         guard let codec = line.counterpart(of: send.format.codec),
-            let stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send))
+            var stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send))
         else { return refuse(send, line: index) }
-        let consumer = Consumer(send.configuration(stream, on: line), producer: send.producer, sink: self)
+        stream.extensionMap = settings.plane.extensions(stream.extensionMap, of: stream.kind)
+        var configuration = send.configuration(stream, on: line)
+        configuration.reportsEarly = settings.plane.reportsEarly
+        configuration.replaysRecent = settings.plane.replaysRecent
+        let consumer = Consumer(configuration, producer: send.producer, sink: self)
         send.consumer = consumer
         send.applySettings(now: MonotonicClock.now())
         consumers[stream.ssrc] = consumer

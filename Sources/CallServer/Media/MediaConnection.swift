@@ -12,6 +12,8 @@ protocol MediaConnectionOwner: AnyObject {
     func connection(_ connection: MediaConnection, opened label: String)
     /// A message came on a data channel.
     func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String)
+    /// A track that was no longer wanted has ended: the next negotiation is to say so.
+    func connectionFreedLine(_ connection: MediaConnection)
 }
 
 /// A description that could not be taken or made, in words for the log.
@@ -39,7 +41,9 @@ final class MediaConnection {
     var ingress = Ingress()
     /// What this connection is to send, with or without a line.
     var sends: [OutgoingTrack] = []
-    private let settings: MediaSettings
+    /// What is no longer wanted and ends in black pictures; it keeps its line until then.
+    var ending: [OutgoingTrack] = []
+    let settings: MediaSettings
     let statistics: ForwardingStatistics
     /// By the SSRC that the client knows.
     var consumers: [UInt32: Consumer] = [:]
@@ -59,6 +63,8 @@ final class MediaConnection {
         configuration.srtpBackend = loop.settings.srtpBackend
         configuration.srtpProfiles = loop.settings.srtpProfiles
         configuration.cname = cname
+        configuration.rtcp = loop.settings.plane.rtcp
+        configuration.streams = loop.settings.plane.limits
         configuration.maximumDatagram = MediaConnection.maximumDatagram
         guard let flow = loop.mux.makeFlow(configuration: configuration, handler: nil) else { return nil }
         self.role = role
@@ -115,6 +121,7 @@ final class MediaConnection {
         for send in sends { send.consumer?.stop() }
         owner = nil
         sends = []
+        ending = []
         consumers = [:]
         ingress = Ingress()
         flow.close()

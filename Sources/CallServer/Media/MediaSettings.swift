@@ -6,6 +6,7 @@ struct MediaSettings: Sendable {
     let certificate: DTLSCertificate
     let srtpBackend: SRTPBackend
     let srtpProfiles: [SRTPProfile]
+    let plane: MediaPlane
     /// The addresses that clients are told instead of those that the media sockets serve; the port is each loop's own.
     let advertised: [TransportAddress]
 
@@ -18,6 +19,7 @@ struct MediaSettings: Sendable {
         }
         srtpBackend = configuration.srtpBackend
         srtpProfiles = configuration.srtpProfiles
+        plane = configuration.mediaPlane
         advertised = try configuration.advertisedAddresses.map { name throws(CallServerError) in
             guard let address = TransportAddress(host: name, port: 0) else { throw .noMediaAddress(name) }
             return address

@@ -10,6 +10,8 @@ final class OutgoingTrack {
     let format: TrackFormat
     /// The room's bounds on how long receivers delay video.
     var playoutDelay: PlayoutDelay?
+    /// Stands behind packets that the server makes of media that is encrypted end to end.
+    var injectionTrailer: [UInt8] = []
     /// The m-line that carries it.
     var line: Int?
     var consumer: Consumer?
@@ -47,8 +49,8 @@ final class OutgoingTrack {
             rtxPayloadType: stream.rtxPayloadType, redundancyPayloadType: redundancy(on: line),
             eventPayloadType: events(on: line), playoutDelay: playoutDelay, firstSequence: .random(in: 0..<0x8000),
             firstRTXSequence: .random(in: 0..<0x8000))
-        configuration.sendsBlackFrames = !format.isEncrypted
         configuration.isEncrypted = format.isEncrypted
+        if format.isEncrypted { configuration.fillerTrailer = injectionTrailer }
         configuration.hasDependencyDescriptor = line.extensionMap.id(for: .dependencyDescriptor) != 0
         return configuration
     }

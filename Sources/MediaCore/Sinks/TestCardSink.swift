@@ -12,8 +12,11 @@ public struct TestCardReport: Sendable, Hashable {
     public var blank = 0
     /// Pictures of another sender.
     public var wrongSender = 0
-    /// Pictures with the number of the one before.
+    /// Pictures with the number of the one before, and its size.
     public var duplicates = 0
+    /// Pictures with the number of the one before in another size: where a server changes layers, it may send the key
+    /// frames of both, made of one capture.
+    public var otherLayers = 0
     /// Pictures with a lower number than the one before.
     public var outOfOrder = 0
     /// Numbers left out between the first and the last picture.
@@ -37,6 +40,8 @@ public final class TestCardSink: VideoSink {
         var sender: UInt16?
         var report = TestCardReport()
         var expectsGap = false
+        /// Of the picture before.
+        var width = 0
     }
 
     /// - Parameter expectedSender: whose pictures should come; nil takes the first reading's sender.
@@ -59,12 +64,15 @@ public final class TestCardSink: VideoSink {
             return state.withLock { $0.report.blank += 1 }
         }
         let reading = TestCardReader.read(frame)
-        state.withLock { $0.count(reading, at: now) }
+        state.withLock {
+            $0.count(reading, width: frame.width, at: now)
+            $0.width = frame.width
+        }
     }
 }
 
 extension TestCardSink.State {
-    fileprivate mutating func count(_ reading: TestCardReading?, at now: MediaTime) {
+    fileprivate mutating func count(_ reading: TestCardReading?, width: Int, at now: MediaTime) {
         report.framesReceived += 1
         guard let reading else {
             report.unreadable += 1
@@ -79,21 +87,21 @@ extension TestCardSink.State {
         report.latency.record(seconds: reading.latency(at: now))
         defer { expectsGap = false }
         if expectsGap, report.last != nil { return report.last = reading.frameNumber }
-        report.count(reading.frameNumber)
+        report.count(reading.frameNumber, isResized: width != self.width)
     }
 }
 
 extension TestCardReport {
     private static let gapLimit = 64
 
-    fileprivate mutating func count(_ number: UInt32) {
+    fileprivate mutating func count(_ number: UInt32, isResized: Bool) {
         guard let last else {
             first = number
             self.last = number
             return
         }
         if number == last {
-            duplicates += 1
+            if isResized { otherLayers += 1 } else { duplicates += 1 }
         } else if number < last {
             outOfOrder += 1
         } else {

@@ -23,12 +23,22 @@ struct ArrivalRecorder {
     private var newest: Int64 = 0
     private var lastFeedback: Instant?
     private var bytesSinceFeedback = 0
+    private var packetsSinceFeedback = 0
+    /// Feedback leaves with each so many packets; nil for one that leaves by time.
+    private let packetsPerFeedback: Int?
     private var feedbackCount: UInt8 = 0
     private var interval = Interval.milliseconds(100)
     /// The source of the latest packet.
     private(set) var mediaSSRC: UInt32 = 0
     /// When feedback is due; `distantFuture` where there is nothing to tell.
     private(set) var deadline: Instant = .distantFuture
+
+    init(_ timing: RTCPStyle.TransportFeedback = .timed) {
+        switch timing {
+        case .timed: packetsPerFeedback = nil
+        case .counted(let packets): packetsPerFeedback = max(1, packets)
+        }
+    }
 
     /// Notes a packet of `size` bytes that came at `arrival`, or just now.
     mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, arrival: Instant? = nil, now: Instant) {
@@ -40,7 +50,12 @@ struct ArrivalRecorder {
         arrivals[slot(sequence)] = Arrival(sequence: sequence, nanoseconds: (arrival ?? now).nanoseconds)
         mediaSSRC = ssrc
         bytesSinceFeedback += size
-        if deadline == .distantFuture { deadline = max(now, (lastFeedback ?? now) + interval) }
+        packetsSinceFeedback += 1
+        if let packetsPerFeedback {
+            if packetsSinceFeedback >= packetsPerFeedback { deadline = min(deadline, now) }
+        } else if deadline == .distantFuture {
+            deadline = max(now, (lastFeedback ?? now) + interval)
+        }
     }
 
     /// Makes the ring reach to `sequence`; false where that is too old to be told of.
@@ -94,6 +109,7 @@ struct ArrivalRecorder {
         }
         lastFeedback = now
         bytesSinceFeedback = 0
+        packetsSinceFeedback = 0
     }
 
     /// Bytes of an ordinary feedback, with all headers.

@@ -81,7 +81,8 @@ struct ReceiveStream {
     private mutating func noteGap(_ missing: Int64, before sequence: Int64, _ now: Instant, _ limits: StreamLimits) {
         guard codec.nack else { return }
         let gap = (sequence - missing)..<sequence
-        let surplus = losses.add(gap, now: now, due: now + reorder.current, limit: limits.maximumLosses)
+        let wait = max(reorder.current, limits.minimumReorderDelay)
+        let surplus = losses.add(gap, now: now, due: now + wait, limit: limits.maximumLosses)
         statistics.givenUp += surplus
         if surplus > 0 { lostTooMuch = true }
     }
@@ -116,8 +117,10 @@ struct ReceiveStream {
     mutating func noteSenderReport(ntp: UInt64, arrival: Instant) { lastReport = (ntp.middleNTP, arrival) }
 
     /// The report block about this source (RFC 3550 section 6.4.1), nil where nothing came since the last one.
-    mutating func takeReport(now: Instant) -> ReportBlock? {
-        guard receivedSinceReport, !hasEnded else { return nil }
+    ///
+    /// - Parameter patience: for how long a silent source is reported on all the same.
+    mutating func takeReport(now: Instant, patience: Interval = .zero) -> ReportBlock? {
+        guard receivedSinceReport || now - lastArrival < patience, !hasEnded else { return nil }
         receivedSinceReport = false
         let fraction = arrivals.takeFractionLost()
         let lost = Int32(clamping: max(-0x80_0000, min(0x7f_ffff, arrivals.cumulativeLost)))

@@ -63,10 +63,10 @@ struct ReceiveStreams {
     mutating func update<R>(_ index: Int, _ body: (inout ReceiveStream) -> R) -> R { body(&streams[index]) }
 
     /// A report block for each source that sent something since the last call.
-    mutating func takeReports(now: Instant) -> [ReportBlock] {
+    mutating func takeReports(now: Instant, patience: Interval = .zero) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
         for index in streams.indices {
-            if let block = streams[index].takeReport(now: now) { blocks.append(block) }
+            if let block = streams[index].takeReport(now: now, patience: patience) { blocks.append(block) }
         }
         return blocks
     }

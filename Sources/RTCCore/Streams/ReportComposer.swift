@@ -11,9 +11,9 @@ struct ReportComposer {
     init(limit: Int) { self.limit = limit }
 
     /// Adds a report. Gives the compound before it where this one no longer fits in.
-    mutating func add(_ packet: RTCPPacket, ssrc: UInt32, cname: String) -> [RTCPPacket]? {
+    mutating func add(_ packet: RTCPPacket, ssrc: UInt32, cname: String, mid: String? = nil) -> [RTCPPacket]? {
         let isNamed = names.cname(of: ssrc) != nil
-        let name = SourceDescription(ssrc: ssrc, cname: cname)
+        let name = SourceDescription(ssrc: ssrc, cname: cname, mid: mid)
         let added = packet.encodedLength + (isNamed ? 0 : name.encodedLength)
         var full: [RTCPPacket]?
         if !packets.isEmpty, length + added > limit || names.chunks.count == 31 { full = finish() }

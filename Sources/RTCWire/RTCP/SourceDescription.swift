@@ -13,6 +13,8 @@ package struct SourceDescription: Hashable, Sendable {
     /// One item of a chunk.
     package struct Item: Hashable, Sendable {
         package static let cname: UInt8 = 1
+        /// The media section that a source belongs to, RFC 9143 section 15.1.
+        package static let mid: UInt8 = 15
 
         package var type: UInt8
         /// At most 255 bytes of UTF-8 are written.
@@ -47,9 +49,11 @@ package struct SourceDescription: Hashable, Sendable {
 
     package init(chunks: [Chunk]) { self.chunks = chunks }
 
-    /// One source and its canonical name.
-    package init(ssrc: UInt32, cname: String) {
-        chunks = [Chunk(ssrc: ssrc, items: [Item(type: Item.cname, text: cname)])]
+    /// One source, its canonical name, and where wanted its media section.
+    package init(ssrc: UInt32, cname: String, mid: String? = nil) {
+        var items = [Item(type: Item.cname, text: cname)]
+        if let mid { items.append(Item(type: Item.mid, text: mid)) }
+        chunks = [Chunk(ssrc: ssrc, items: items)]
     }
 
     /// The canonical name of `ssrc`, `nil` where none is told.

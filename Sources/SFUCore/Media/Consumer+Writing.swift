@@ -50,14 +50,20 @@ extension Consumer {
 
     // MARK: Reports and repetitions
 
-    func forwardSenderReport(from layer: ProducerLayer) {
-        guard layer === self.layer, isFlowing, let clock = layer.clock else { return }
-        report(clock)
+    /// What a sender report says now: the source's own clock, read at this moment, and where this consumer's time line
+    /// stands by it. Nil while nothing flows, or the source has not told its clock.
+    package func senderReport(now: Instant) -> ForwardedReport? {
+        guard isFlowing, let clock = layer?.clock?.advanced(to: now, clockRate: producer.clockRate) else { return nil }
+        return ForwardedReport(
+            ssrc: configuration.ssrc, ntp: clock.ntp,
+            rtpTimestamp: clock.timestamp &+ munger.current.timestampOffset)
     }
 
-    func report(_ clock: SenderClock) {
-        sink.sendSenderReport(
-            ssrc: configuration.ssrc, ntp: clock.ntp, rtpTimestamp: clock.timestamp &+ munger.current.timestampOffset)
+    /// Reports at once where the time line has changed, or has only just become known: until then nobody can line up audio
+    /// with video.
+    func reportEarly(now: Instant) {
+        guard configuration.reportsEarly, let report = senderReport(now: now) else { return }
+        sink.sendSenderReport(report)
     }
 
     /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
@@ -106,7 +112,7 @@ extension Consumer {
         repeatPacket(packet, sequence, original.numbering, verdict, ssrc: ssrc, payloadType: payloadType)
     }
 
-    private func repeatPacket(
+    func repeatPacket(
         _ packet: SourcePacket, _ sequence: UInt16, _ numbering: Numbering, _ verdict: LayerFilter.Verdict,
         ssrc: UInt32, payloadType: UInt8
     ) {
@@ -120,35 +126,4 @@ extension Consumer {
         repetitions.nextSequence &+= 1
         producer.statistics.retransmissions += 1
     }
-
-    // MARK: The end of a picture
-
-    /// Sends a few black pictures of 8x8, so that a subscriber doesn't go on showing the last one. VP8 only; encrypted
-    /// media can't be ended this way.
-    package func sendBlackFrames() {
-        guard producer.codec == .vp8, configuration.sendsBlackFrames, munger.hasStarted, layer != nil else { return }
-        for _ in 0..<Consumer.blackFrames {
-            guard let descriptor = pictures.nextVP8() else { return }
-            let place = munger.insert(timestampStep: producer.clockRate / 30)
-            let length = descriptor.write(into: scratch)
-            let header = OutgoingRTP(
-                ssrc: configuration.ssrc, payloadType: configuration.payloadType, marker: true,
-                sequenceNumber: UInt16(truncatingIfNeeded: place.sequence), timestamp: place.timestamp)
-            BlackFrame.vp8.withUnsafeBytes { frame in
-                _ = sink.forward(header, prefix: UnsafeRawBufferPointer(rebasing: scratch[..<length]), payload: frame)
-            }
-        }
-        layer = nil
-    }
-
-    private static let blackFrames = 6
-}
-
-/// Pictures of our own making.
-enum BlackFrame {
-    /// A black key frame of 8x8 pixels.
-    static let vp8: [UInt8] = [
-        0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x08, 0x00, 0x08, 0x00, 0x00, 0x47, 0x08, 0x85, 0x85, 0x88, 0x85, 0x84,
-        0x88, 0x02, 0x02, 0x00, 0x0c, 0x0d, 0x60, 0x00, 0xfe, 0xff, 0xab, 0x50, 0x80,
-    ]
 }

@@ -5,7 +5,9 @@ import RTCWire
 package protocol ConsumerSink: AnyObject {
     /// Sends a packet whose numbers are set. False where the connection doesn't take it.
     func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool
-    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32)
+    func sendSenderReport(_ report: ForwardedReport)
+    /// Has `consumer.fill` called at that moment.
+    func wake(_ consumer: Consumer, at instant: Instant)
 }
 
 /// One subscriber's copy of a producer: which packets it gets, and under which numbers.
@@ -30,7 +32,8 @@ package final class Consumer {
     var munger: RTPMunger
     var pictures = PictureMunger()
     var filter = LayerFilter()
-    private var lastArrival: Instant = .zero
+    var lastArrival: Instant = .zero
+    var filler: Filler?
     private var droppedPicture: UInt16?
     var repetitions: Repetitions
     private var second = SecondKeyFrame()
@@ -60,7 +63,9 @@ package final class Consumer {
 
     /// Media that is encrypted end to end waits for a key frame of its own: its receiver makes ready to decrypt only now, and
     /// what comes in one go meanwhile is lost to it.
-    private var mayReplay: Bool { !munger.hasStarted && isFlowing && !configuration.isEncrypted }
+    private var mayReplay: Bool {
+        !munger.hasStarted && isFlowing && !configuration.isEncrypted && configuration.replaysRecent
+    }
 
     package func stop() {
         producer.remove(self)
@@ -76,6 +81,7 @@ package final class Consumer {
 
     func stopOrGoOn(_ now: Instant) {
         layer = nil
+        filler = nil
         if isFlowing { requestKeyFrame(now: now) }
     }
 
@@ -180,7 +186,8 @@ package final class Consumer {
         self.layer = layer
         refreshLimit()
         filter.begin()
-        if let clock = layer.clock?.advanced(to: packet.arrival, clockRate: producer.clockRate) { report(clock) }
+        filler = nil
+        reportEarly(now: packet.arrival)
     }
 
     /// Numbers a packet and sends it, or leaves it out so that no hole is seen.

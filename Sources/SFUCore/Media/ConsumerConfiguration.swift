@@ -13,10 +13,15 @@ package struct ConsumerConfiguration: Sendable, Hashable {
     package var eventPayloadType: UInt8?
     /// The room's bounds, in place of the publisher's.
     package var playoutDelay: PlayoutDelay?
-    /// Video that ends, or is muted, ends in black pictures; not where media is encrypted end to end.
-    package var sendsBlackFrames = true
     /// The payload is encrypted end to end.
     package var isEncrypted = false
+    /// What goes behind packets of our own making, at most 128 bytes: it tells receivers of media that is encrypted end to
+    /// end that these are in the clear. Empty for media that isn't.
+    package var fillerTrailer: [UInt8] = []
+    /// Sender reports leave with the first packet and with each change of the source, not only when the connection's are due.
+    package var reportsEarly = true
+    /// A newcomer begins with a recent key frame that is at hand, and what came since.
+    package var replaysRecent = true
     /// Packets carry the dependency descriptor, which says where frames end.
     package var hasDependencyDescriptor = true
     /// The first sequence numbers; only the lower 15 bits are taken.

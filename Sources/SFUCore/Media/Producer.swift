@@ -25,6 +25,8 @@ package final class Producer {
     private var pictures = 0
     /// Nothing of it is to be seen or heard.
     package private(set) var isMuted = false
+    /// Whoever asks for a key frame of one layer asks for one of each, as some publishers send them anyway.
+    package var asksForAllLayers = false
     /// How loud it is; kept for audio.
     package var speaker = SpeakerLevel()
     let statistics: ForwardingStatistics
@@ -84,11 +86,12 @@ package final class Producer {
         source?.keyFrameReceived(ssrc: layer.ssrc)
     }
 
-    /// A sender report of one of the layers: kept, and passed on to those who get that layer.
+    /// A sender report of one of the layers: kept; the first one is passed on to those who get that layer.
     package func receiveSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32, arrival: Instant) {
         guard let layer = layers.first(where: { $0.ssrc == ssrc }) else { return }
+        let isFirst = layer.clock == nil
         layer.clock = SenderClock(ntp: ntp, timestamp: rtpTimestamp, arrival: arrival)
-        for consumer in consumers { consumer.forwardSenderReport(from: layer) }
+        for consumer in consumers where isFirst && consumer.layer === layer { consumer.reportEarly(now: arrival) }
     }
 
     // MARK: Layers
@@ -152,17 +155,26 @@ package final class Producer {
 
     func requestKeyFrame(of layer: ProducerLayer) {
         guard codec.needsKeyFrame else { return }
-        statistics.keyFrameRequests += 1
-        source?.requestKeyFrame(ssrc: layer.ssrc, isSmallest: layer === layers.first)
+        for asked in layers where asked === layer || asksForAllLayers {
+            statistics.keyFrameRequests += 1
+            source?.requestKeyFrame(ssrc: asked.ssrc, isSmallest: asked === layers.first)
+        }
     }
 
-    /// The track is muted, or no longer is. While it is nothing is passed on, whatever its publisher sends. Video ends in a
-    /// black picture and goes on with a key frame.
+    /// The track is muted, or no longer is. While it is nothing is passed on, whatever its publisher sends. Sound ends in a
+    /// second of silence; video just stops, and goes on with a key frame.
     package func setMuted(_ muted: Bool, now: Instant) {
         guard muted != isMuted else { return }
-        if muted { for consumer in consumers where consumer.isFlowing { consumer.sendBlackFrames() } }
+        let heard = consumers.filter(\.isFlowing)
         isMuted = muted
         for consumer in consumers { consumer.stopOrGoOn(now) }
+        if muted { for consumer in heard { consumer.fillSilence(now: now) } }
+    }
+
+    /// Asks once for a key frame of each layer that is a second old, whether or not anybody gets it: what the stream is
+    /// like is known then, and whoever comes finds its layers.
+    package func requestFirstKeyFrames(now: Instant) {
+        for layer in layers where layer.takeFirstRequest(now: now) { requestKeyFrame(of: layer) }
     }
 
     // MARK: Consumers

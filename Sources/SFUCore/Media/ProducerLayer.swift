@@ -26,6 +26,8 @@ package final class ProducerLayer {
     private var bytesSinceKeyFrame = 0
     private var highest = Int64.min
     private(set) var rhythm: LayerRhythm
+    /// When a first key frame is asked for; nil once it was.
+    private var firstRequest: Instant?
     package private(set) var packets = 0
     package private(set) var bytes = 0
     /// The same bytes by spatial and temporal layer within the stream.
@@ -36,7 +38,17 @@ package final class ProducerLayer {
         self.rid = rid
         self.rank = rank
         rhythm = LayerRhythm(now: now)
+        firstRequest = now + ProducerLayer.firstRequestDelay
     }
+
+    /// Whether the first key frame is to be asked for now; true once.
+    func takeFirstRequest(now: Instant) -> Bool {
+        guard let due = firstRequest, due <= now else { return false }
+        firstRequest = nil
+        return true
+    }
+
+    private static let firstRequestDelay = Interval.seconds(1)
 
     /// Counts a packet and learns from it; `others` counts the pictures of the producer's other layers.
     func note(_ packet: SourcePacket, others: Int) {

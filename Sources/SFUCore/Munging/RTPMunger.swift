@@ -107,8 +107,8 @@ struct RTPMunger {
         return (highest, lastTimestamp)
     }
 
-    /// The source of the present stretch.
-    var layer: ProducerLayer? { stretches.last?.layer }
+    /// The latest source, packets of our own making aside.
+    var layer: ProducerLayer? { stretches.last { $0.layer != nil }?.layer }
 
     /// Whether the source has jumped ahead so far that it must have begun anew.
     func isJump(_ source: Int64) -> Bool { source > highestSource + RTPMunger.largestGap }

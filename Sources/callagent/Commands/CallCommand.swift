@@ -87,6 +87,7 @@ struct CallCommand: AsyncParsableCommand {
     var greeting: String?
 
     @OptionGroup var srtp: SRTPOption
+    @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var encryption: EncryptionOption
     @Flag(
         name: .long,
@@ -108,6 +109,9 @@ struct CallCommand: AsyncParsableCommand {
         }
         if server != nil { _ = try apiKey.required() }
         guard !room.isEmpty else { throw ValidationError("--room must not be empty.") }
+        guard server == nil || plane.mediaPlane == .standard else {
+            throw ValidationError("--media-plane is the embedded server's way; leave it out with --server.")
+        }
         guard (0...100_000).contains(hostile) else {
             throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
         }
@@ -122,7 +126,7 @@ struct CallCommand: AsyncParsableCommand {
     private func validateFake() throws {
         let given: [(String, Bool)] = [
             ("--server", server != nil), ("--two-connections", twoConnections), ("--hostile", hostile > 0),
-            ("--greeting", greeting != nil), ("--ring", ring),
+            ("--greeting", greeting != nil), ("--ring", ring), ("--media-plane", plane.mediaPlane != .standard),
         ]
         if let (option, _) = given.first(where: \.1) {
             throw ValidationError("\(option) needs a server of sockets; leave it out with --provider fake.")
@@ -152,7 +156,7 @@ struct CallCommand: AsyncParsableCommand {
         Interruption.begin()
         let journal = try journalOption.open()
         let needsServer = server == nil && provider == .liveKitLike
-        let embedded = needsServer ? try await EmbeddedServer.start(srtp: srtp) : nil
+        let embedded = needsServer ? try await EmbeddedServer.start(srtp: srtp, plane: plane) : nil
         let report: RunReport
         do {
             let venue = try await venue(embedded)
@@ -203,13 +207,14 @@ struct EmbeddedServer {
     let key = "callagent"
     let secret: String
 
-    static func start(srtp: SRTPOption) async throws -> EmbeddedServer {
+    static func start(srtp: SRTPOption, plane: MediaPlaneOption) async throws -> EmbeddedServer {
         let secret = String((0..<40).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "x" })
         var configuration = CallServerConfiguration(keys: ["callagent": secret])
         configuration.host = "127.0.0.1"
         configuration.port = 0
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
+        configuration.mediaPlane = plane.mediaPlane
         let server = CallServer(configuration: configuration)
         try await server.start()
         return EmbeddedServer(server: server, url: "ws://127.0.0.1:\(server.port)", secret: secret)

@@ -94,6 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
     var config: String?
 
     @OptionGroup var srtp: SRTPOption
+    @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
 
@@ -171,6 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.autoCreatesRooms = !refusesUnknownRooms
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
+        configuration.mediaPlane = plane.mediaPlane
         return configuration
     }
 }

@@ -92,6 +92,26 @@ private func time(_ milliseconds: Int) -> Instant { .zero + .milliseconds(millis
         #expect(buffer.statistics.firstFrame == time(1))
     }
 
+    /// At a change of layers the key frames of both may come, made of one capture: under one source and without a gap,
+    /// timestamps a few ticks apart.
+    @Test(arguments: [1, 55]) func bothLayersOfOneCapture(ticks: UInt32) {
+        let buffer = VideoFrameBuffer()
+        var sender = TestVideoSender()
+        for number in 0..<60 {
+            let moment = time(number * 33)
+            for packet in sender.next(key: number % 20 == 0) { buffer.insert(packet, at: moment) }
+            #expect(buffer.drain(at: moment).count == 1)
+            guard number == 40 else { continue }
+            var other = sender.next(key: true)
+            sender.frame -= 1
+            for index in other.indices { other[index].timestamp = UInt32(number * 3_000) + ticks }
+            for packet in other { buffer.insert(packet, at: moment) }
+            #expect(buffer.drain(at: moment).count == 1)
+        }
+        #expect(buffer.statistics.framesReleased == 61 && buffer.statistics.framesDropped == 0)
+        #expect(buffer.statistics.freezes.count == 0 && buffer.statistics.keyFrameRequests == 0)
+    }
+
     @Test func ordersPacketsWithinAndAcrossFrames() {
         let buffer = VideoFrameBuffer()
         var sender = TestVideoSender()

@@ -19,9 +19,11 @@ private final class Flow {
     private var conditions: NetworkConditions
     private var number: UInt32 = 0
 
-    init(_ conditions: NetworkConditions, seed: UInt64) throws {
+    init(_ conditions: NetworkConditions, seed: UInt64, feedback: RTCPStyle.TransportFeedback = .timed) throws {
         self.conditions = conditions
-        call = try PeerCall(conditions, seed: seed)
+        call = try PeerCall(conditions, seed: seed) { configuration, _ in
+            configuration.rtcp.transportFeedback = feedback
+        }
         call.negotiate()
         for (side, other) in [(call.alice, call.bob), (call.bob, call.alice)] {
             side.node.peer.setReceiveMap(
@@ -124,6 +126,23 @@ struct BandwidthEstimatorTests {
             #expect(Double(mean) > 0.65 * Double(capacity) && Double(mean) < 1.05 * Double(capacity))
             #expect(queue < 200)
         }
+    }
+
+    /// Feedback per 21 packets comes every two seconds where little is sent: the path's limit shows all the same.
+    @Test(arguments: [1] as [UInt64]) func sparseFeedbackShowsTheLimitToo(_ seed: UInt64) throws {
+        var conditions = NetworkConditions(delay: .milliseconds(25), jitter: .milliseconds(4))
+        conditions.rate = 600_000
+        conditions.queue = .seconds(3)
+        let flow = try Flow(conditions, seed: seed, feedback: .counted(21))
+        let start = flow.call.simulation.now.nanoseconds.seconds
+        flow.run(seconds: 20)
+        flow.setRate(90_000)
+        flow.run(seconds: 60)
+        let found = flow.estimates(from: start + 50, to: start + 80)
+        let mean = found.reduce(0, +) / max(found.count, 1)
+        let queue = flow.queueDelay(from: start + 50, to: start + 80)
+        print("sparse feedback: mean \(mean), \(found.min() ?? 0)...\(found.max() ?? 0), queue p95 \(queue) ms")
+        #expect((50_000...100_000).contains(mean) && queue < 600)
     }
 
     @Test func aClearPathLetsTheRateGrow() throws {

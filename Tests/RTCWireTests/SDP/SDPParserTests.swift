@@ -37,6 +37,12 @@ import Testing
         Case(name: "bad port count", text: head + "m=audio 9/x X 0\r\n", error: .invalidMediaLine(line: 5)),
     ]
 
+    /// Answers of a livekit-server say `stereo=1` twice.
+    @Test func duplicateParametersAreTaken() {
+        let parameters = SDPFormatParameters(parsing: "minptime=10;stereo=1;usedtx=1;stereo=1;usedtx=0")
+        #expect(parameters["stereo"] == "1" && parameters["usedtx"] == "1" && parameters["minptime"] == "10")
+    }
+
     @Test(arguments: malformed) func refuses(_ example: Case) {
         #expect(throws: example.error) { try SDPSession(parsing: example.text) }
         #expect(!example.error.description.isEmpty)

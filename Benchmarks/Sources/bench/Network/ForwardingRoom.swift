@@ -154,9 +154,10 @@ private final class FlowSink: ConsumerSink {
         return isSent
     }
 
-    func sendSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32) {
-        flow.perform { peer, outbox, now in
-            peer.sendSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, now: now, into: outbox)
-        }
+    func sendSenderReport(_ report: ForwardedReport) {
+        flow.perform { peer, outbox, now in peer.sendSenderReports([report], now: now, into: outbox) }
     }
+
+    // Nobody mutes or withdraws anything here.
+    func wake(_ consumer: Consumer, at instant: Instant) {}
 }

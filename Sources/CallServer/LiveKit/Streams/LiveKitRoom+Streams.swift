@@ -45,6 +45,7 @@ extension LiveKitRoom {
         for track in tracks.values where track.kind == .video { measure(track, now) }
         for participant in participants.values { participant.shareBandwidth(streams, now) }
         streams.ticks += 1
+        keepRhythms(now)
         if streams.ticks % LiveKitRoom.ticksPerQuality == 0 { updateQuality(now) }
     }
 

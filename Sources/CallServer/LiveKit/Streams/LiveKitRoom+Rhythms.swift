@@ -1,0 +1,29 @@
+import RTCWire
+
+/// What the room's connections do by the clock, beside sharing bandwidth out.
+extension LiveKitRoom {
+    /// Called with every tick of the streams.
+    func keepRhythms(_ now: Instant) {
+        for track in tracks.values where track.kind == .video { track.producer?.requestFirstKeyFrames(now: now) }
+        if streams.ticks % LiveKitRoom.ticksPerReport == 0 {
+            for participant in participants.values { participant.subscriber.sendSenderReports() }
+        }
+        probe()
+    }
+
+    private func probe() {
+        guard let probing = loop.settings.plane.probing else { return }
+        let period = Int(probing.period.nanoseconds / RoomStreams.interval.nanoseconds)
+        let steps = Int(probing.duration.nanoseconds / RoomStreams.interval.nanoseconds)
+        guard streams.ticks % period >= period - steps else { return }
+        for participant in participants.values {
+            for send in participant.subscriber.sends where send.producer.kind == .video {
+                // Twice the same, as probes that have not yet got a newer packet repeat the last one.
+                for _ in 0..<2 { send.consumer?.repeatLatest(probing.packets) }
+            }
+        }
+    }
+
+    /// Sender reports leave every three seconds.
+    private static let ticksPerReport = Int(Interval.seconds(3).nanoseconds / RoomStreams.interval.nanoseconds)
+}
