@@ -239,13 +239,19 @@ final class MediaTestClient: @unchecked Sendable {
     }
 
     /// Sends a VP8 key frame of 1,000 bytes every 20 ms until it is cancelled; its number stands behind the descriptor.
-    func film(ssrc: UInt32) -> RepeatedTask {
+    /// With `layered` in three temporal layers, 0 2 1 2.
+    func film(ssrc: UInt32, layered: Bool = false) -> RepeatedTask {
         let count = NIOLoopBoundBox.makeBoxSendingValue(UInt32(0), as: UInt32.self, eventLoop: eventLoop)
         return eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { [self] _ in
             count.value &+= 1
             let number = count.value
             var picture = [UInt8](repeating: 0, count: 1_000)
             picture.replaceSubrange(0..<4, with: [0x90, 0x80, UInt8(number & 0x7f), 0x10])
+            if layered {
+                let layer: UInt8 = [0x00, 0xa0, 0x60, 0xa0][Int(number & 3)]
+                let head = [0x90, 0xe0, UInt8(number & 0x7f), UInt8(number / 4 & 0xff), layer, 0x10]
+                picture.replaceSubrange(0..<6, with: head)
+            }
             picture.replaceSubrange(6..<10, with: (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
             picture.withUnsafeBytes { bytes in
                 flow.perform { peer, outbox, now in

@@ -88,6 +88,64 @@ import Testing
         #expect(call.alice.sent(ssrc)?.retransmitted == 2)
     }
 
+    /// A stream without RTX: what the peer has sealed is kept and sent again as it was.
+    private func withoutRTX(_ conditions: NetworkConditions = NetworkConditions()) throws -> PeerCall {
+        let call = try PeerCall(conditions)
+        try call.connect()
+        call.alice.node.peer.addSendStream(
+            SendStreamConfiguration(
+                ssrc: ssrc, payloadType: 96, clockRate: 90_000, kind: .video, mid: ShortToken("1"),
+                extensionMap: call.extensions, cname: "producer", cache: .own(packets: 256)))
+        return call
+    }
+
+    @Test func withoutRTXTheSameBytesAreSentAgain() throws {
+        let call = try withoutRTX(NetworkConditions(delay: .milliseconds(10), loss: 0.1))
+        var received: Set<UInt16> = []
+        var doubles = 0
+        call.bob.node.onPacket = { packet, buffer in
+            guard packet.ssrc == ssrc else { return }
+            if !received.insert(packet.header.sequenceNumber).inserted { doubles += 1 }
+            let number = packet.header.sequenceNumber
+            #expect(Array(buffer[packet.payload]) == [0x10, UInt8(number >> 8), UInt8(number & 255)])
+        }
+        var sequence: UInt16 = 0
+        call.simulation.schedule(every: .milliseconds(5), from: call.simulation.now) {
+            _ = forward(
+                call, ssrc: ssrc, sequence: sequence, prefix: [0x10],
+                payload: [UInt8(sequence >> 8), UInt8(sequence & 255)])
+            sequence += 1
+            return sequence < 1000
+        }
+        call.simulation.run(for: .seconds(7))
+        let sent = try #require(call.alice.sent(ssrc))
+        print("10 % lost, no RTX: \(received.count) of 1000 arrived, \(sent.retransmitted) were sent again")
+        #expect(received.count >= 995 && doubles == 0)
+        #expect((60...400).contains(sent.retransmitted) && sent.retransmissionsRefused == 0)
+    }
+
+    @Test func aFloodOfRequestsStaysWithinTheBudget() throws {
+        let call = try withoutRTX()
+        let payload = [UInt8](repeating: 7, count: 1000)
+        for sequence: UInt16 in 0..<200 {
+            #expect(forward(call, ssrc: ssrc, sequence: sequence, prefix: [], payload: payload))
+        }
+        var bytes = 0
+        call.simulation.onSend = { datagram, _, _ in bytes += datagram.count }
+        for round in 0..<100 {
+            call.simulation.schedule(at: call.simulation.now + .milliseconds(10 * round)) {
+                call.pair.drive(call.alice.node) { peer, now, outbox in
+                    guard let index = peer.sending.index(ssrc: ssrc) else { return }
+                    peer.retransmit(Array(0..<200), stream: index, now, outbox)
+                }
+            }
+        }
+        call.simulation.run(for: .milliseconds(999))
+        let sent = try #require(call.alice.sent(ssrc))
+        print("20,000 requests in a second: \(sent.retransmitted) packets, \(bytes) bytes with all else")
+        #expect((150...210).contains(sent.retransmitted) && sent.retransmissionsRefused > 5000)
+    }
+
     @Test func forwardedReportsGiveRoundTrips() throws {
         let call = try call(NetworkConditions(delay: .milliseconds(35)))
         let end = call.simulation.now + .seconds(6)

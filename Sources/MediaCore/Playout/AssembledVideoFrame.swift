@@ -9,6 +9,8 @@ package final class AssembledVideoFrame: @unchecked Sendable {
     /// As on the wire, 90 kHz.
     package let timestamp: UInt32
     package let isKeyFrame: Bool
+    /// Its place among the frames that the buffer has released, from 0.
+    package let order: Int
     /// Temporal layer, 0...3; 0 without layers.
     package let temporalID: UInt8
     /// RTP packets it came in.
@@ -21,7 +23,8 @@ package final class AssembledVideoFrame: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     private let pool: VideoFramePool
 
-    init(_ assembly: FrameAssembly, memory: UnsafeMutableRawBufferPointer, pool: VideoFramePool) {
+    init(_ assembly: FrameAssembly, order: Int, memory: UnsafeMutableRawBufferPointer, pool: VideoFramePool) {
+        self.order = order
         bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<assembly.length])
         timestamp = assembly.timestamp
         isKeyFrame = assembly.isKeyFrame

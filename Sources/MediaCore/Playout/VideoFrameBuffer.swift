@@ -24,6 +24,8 @@ package final class VideoFrameBuffer {
     /// Since when the first frame has been held up by a missing packet.
     private var blockedSince: Instant?
     private var lastRequest: Instant?
+    /// The place of the latest key frame among the frames that were released.
+    private var lastKeyFrame = 0
     /// A key frame is to be asked for at once.
     private var isRequestDue = false
 
@@ -84,8 +86,10 @@ package final class VideoFrameBuffer {
         return skip > now ? min(skip, request) : request
     }
 
-    /// The decoder refused a frame: a key frame is needed.
-    package func decoderFailed(now: Instant) {
+    /// The decoder refused a frame, or it can't be decrypted: a key frame is needed, unless one has been released since: that
+    /// one is on its way to the decoder and makes the failure good.
+    package func decoderFailed(_ frame: AssembledVideoFrame? = nil, now: Instant) {
+        if let frame, frame.order < lastKeyFrame { return }
         needsKeyFrame = true
         isRequestDue = true
         if blockedSince == nil { blockedSince = now }
@@ -244,12 +248,13 @@ extension VideoFrameBuffer {
     private func release(_ now: Instant) -> AssembledVideoFrame? {
         let first = frames.removeFirst()
         guard let memory = first.takeMemory() else { return nil }
-        let frame = AssembledVideoFrame(first, memory: memory, pool: pool)
+        let frame = AssembledVideoFrame(first, order: statistics.framesReleased, memory: memory, pool: pool)
         bytes -= first.length
         continuity.release(first)
         if first.isKeyFrame {
             needsKeyFrame = false
             isRequestDue = false
+            lastKeyFrame = frame.order
             statistics.keyFramesReleased += 1
         }
         lastRequest = nil

@@ -71,10 +71,10 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
 
     private func decode(_ frame: AssembledVideoFrame) {
         guard let gate = FrameGate(track.protection, hasKeys: encryption != nil) else {
-            return finish(track.protection == .unknown ? .held : .undecryptable)
+            return finish(frame, track.protection == .unknown ? .held : .undecryptable)
         }
         guard case .encrypted(let participant) = gate else { return decode(frame.bytes, of: frame) }
-        guard let plain = open(frame, participant) else { return finish(.undecryptable) }
+        guard let plain = open(frame, participant) else { return finish(frame, .undecryptable) }
         plain.withUnsafeBytes { decode($0, of: frame) }
     }
 
@@ -99,15 +99,15 @@ final class VideoReceiver: TrackReceiver, @unchecked Sendable {
             for sink in sinks.video { sink.receive(picture) }
             if !sinks.encoded.isEmpty, !picture.isFiller { hand(bytes, frame, picture, to: sinks.encoded) }
         }
-        finish(outcome)
+        finish(frame, outcome)
     }
 
     /// Brings a frame's outcome to the event loop.
-    private func finish(_ outcome: DecodedPictures.Outcome) {
+    private func finish(_ frame: AssembledVideoFrame, _ outcome: DecodedPictures.Outcome) {
         let time = MonotonicClock.now()
         session.eventLoop.execute { [self] in
             guard !decoded.note(outcome, at: time) else { return }
-            buffer.decoderFailed(now: time)
+            buffer.decoderFailed(frame, now: time)
             drain(now: time)
         }
     }

@@ -241,6 +241,25 @@ private func time(_ milliseconds: Int) -> Instant { .zero + .milliseconds(millis
         #expect(buffer.drain(at: time(633)) == [2])
     }
 
+    /// Failures are told late, from another thread: one of a frame before the latest key frame costs nothing.
+    @Test func aFailureBeforeTheLatestKeyFrameIsMadeGood() throws {
+        let buffer = VideoFrameBuffer()
+        var sender = TestVideoSender()
+        var released: [AssembledVideoFrame] = []
+        for step in 0..<4 {
+            for packet in sender.next(key: step == 0 || step == 2) { buffer.insert(packet, at: time(step * 33)) }
+            released.append(try #require(buffer.nextFrame(now: time(step * 33))))
+        }
+        #expect(released.map(\.order) == [0, 1, 2, 3] && released.map(\.isKeyFrame) == [true, false, true, false])
+        for frame in released[..<2] { buffer.decoderFailed(frame, now: time(100)) }
+        #expect(!buffer.takeKeyFrameRequest(now: time(100)))
+        for packet in sender.next() { buffer.insert(packet, at: time(133)) }
+        #expect(buffer.drain(at: time(133)) == [4])
+        // One of the key frame itself, or of what follows, is asked for at once.
+        buffer.decoderFailed(released[2], now: time(140))
+        #expect(buffer.takeKeyFrameRequest(now: time(140)))
+    }
+
     @Test func anotherSourceBeginsAnew() {
         let buffer = VideoFrameBuffer()
         var sender = TestVideoSender()
