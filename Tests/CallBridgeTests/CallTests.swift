@@ -208,7 +208,6 @@ import Testing
         case .speakersChanged: "speakers"
         case .dataReceived, .textReceived, .streamOpened, .chatReceived: "data"
         case .excluded: "excluded"
-        case .excluded: "excluded"
         case .ended(let reason, _): "ended \(reason.rawValue)"
         }
     }
