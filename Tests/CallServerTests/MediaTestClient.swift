@@ -267,6 +267,11 @@ final class MediaTestClient: @unchecked Sendable {
         try await onLoop { [self] in negotiator.line(mid: mid)?.codecs.first?.payloadType }
     }
 
+    /// How many packets of a stream have left, without repetitions.
+    func sentPackets(ssrc: UInt32) async throws -> Int {
+        try await onLoop { [self] in Int(flow.peer.sendStatistics(ssrc: ssrc)?.packets ?? 0) }
+    }
+
     /// How often the server has asked for a key frame.
     func keyFrameRequests(ssrc: UInt32) async throws -> Int {
         try await onLoop { [self] in flow.peer.sendStatistics(ssrc: ssrc)?.plisReceived ?? 0 }

@@ -39,8 +39,11 @@ struct CalmCall {
         var description: String { "\(received) received, \(missing) missing" }
     }
 
-    /// Sends 50 packets of sound and 50 of film a second while `body` runs, and says what came of them at the other side.
-    func deliveries(during body: () async throws -> Void) async throws -> (sound: Delivery, film: Delivery) {
+    /// Sends 50 packets of sound and 50 of film a second, as far as the machine lets us, while `body` runs, and says what
+    /// came of them at the other side.
+    func deliveries(
+        during body: () async throws -> Void
+    ) async throws -> (sound: Delivery, film: Delivery, soundSent: Int) {
         let counting = Task { await count() }
         let sending = [ada.media.speak(ssrc: Self.sound), ada.media.film(ssrc: Self.film)]
         let failure = await Result { try await body() }
@@ -48,7 +51,8 @@ struct CalmCall {
         try await ada.media.send(ssrc: Self.sound, timestamp: 1 << 31, Self.lastWord)
         let numbers = await counting.value
         try failure.get()
-        return (Delivery(numbers.sound), Delivery(numbers.film))
+        let sent = try await ada.media.sentPackets(ssrc: Self.sound)
+        return (Delivery(numbers.sound), Delivery(numbers.film), sent)
     }
 
     /// By payload: sound is of four bytes, pictures of a thousand, and a filler of neither.
