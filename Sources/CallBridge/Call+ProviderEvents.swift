@@ -39,7 +39,7 @@ extension Call {
             send(.streamOpened(stream, participant(identity: identity)))
         case .chatReceived(let line, let identity): send(.chatReceived(line, participant(identity: identity)))
         case .rpcInvoked(let invocation): invoked(invocation)
-        case .excluded(let why): send(.excluded(why))
+        case .excluded(let why): exclusion = why
         case .ended(let reason, let detail): end(reason, detail: detail)
         }
     }

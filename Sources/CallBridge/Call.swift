@@ -9,6 +9,9 @@ public actor Call {
     public var state: CallState { present.state }
     /// The one who speaks, by our own detection; nobody speaking keeps the last.
     public var activeSpeaker: Participant? { present.activeSpeaker }
+    /// Why we are out of a call that goes on for the others; nil where we left, and where it is over. It is known before
+    /// `ended` is told.
+    public internal(set) var exclusion: CallExclusion?
     /// Why the call was lost: `providerLost`, where its end was neither ours nor the others'.
     public private(set) var failure: CallError?
     /// The providers that were tried before this one, and why they were not taken.

@@ -59,8 +59,6 @@ public enum CallEvent: Sendable {
     case streamOpened(IncomingDataStream, Participant?)
     /// A line of chat came, changed or was taken back.
     case chatReceived(ChatLine, Participant?)
-    /// We are out of a call that goes on for the others; `ended` follows.
-    case excluded(CallExclusion)
     /// The call is over; nothing follows.
     case ended(CallEndReason, detail: String)
 

@@ -179,6 +179,19 @@ import Testing
         await bridge.shutdown()
     }
 
+    @Test func whoIsPutOutOfACallThatGoesOnKnowsWhy() async throws {
+        let provider = ScriptedProvider(kind: .liveKit)
+        let bridge = Self.bridge([.init(provider)])
+        let call = try await bridge.join(conversation: "x")
+        let before = await call.exclusion
+        provider.session.say.yield(.excluded(.duplicateIdentity))
+        provider.session.say.yield(.ended(.unknown, detail: "somebody joined with the same identity"))
+        for await _ in call.events {}
+        let after = await call.exclusion
+        #expect(before == nil && after == .duplicateIdentity)
+        await bridge.shutdown()
+    }
+
     private static func text(_ event: CallEvent) -> String {
         switch event {
         case .stateChanged(let state): "state \(state.rawValue)"

@@ -62,7 +62,6 @@ public struct CallFollower: Sendable {
         case .trackPublished(_, let participant), .trackUnpublished(_, let participant),
             .trackMuted(_, let participant), .trackUnmuted(_, let participant):
             if followsOthers { publish(participant.publishedMedia, by: participant.identity) }
-        case .excluded(let why): leave(why == .removed ? .removed : .unknown)
         case .ended(let reason, _) where followsOthers:
             write {
                 // We left in order: the others have not, but this is the end of what we see.
@@ -76,6 +75,9 @@ public struct CallFollower: Sendable {
 
     /// We publish this now.
     public func publish(_ media: PublishedMedia) { publish(media, by: identity) }
+
+    /// We are out of a call that goes on; to be said before `ended` is noted.
+    public func exclude(_ why: CallExclusion) { leave(why == .removed ? .removed : .unknown) }
 
     /// We leave a call that goes on.
     public func leave(_ reason: ParticipantLeftReason = .hangUp) {

@@ -51,7 +51,7 @@ actor AgentParticipant {
     func start() async {
         let events = call.events
         watcher = Task { [weak self] in
-            for await event in events { await self?.note(event) }
+            for await event in events { await self?.take(event) }
         }
     }
 
@@ -74,6 +74,14 @@ actor AgentParticipant {
         let statistics = await call.statistics()
         let counts = probes.map { ($0.id, $0.counted(statistics.allReceivers)?.keyFrameRequestsSent ?? 0) }
         earlyKeyFrameRequests = Dictionary(counts) { $0 + $1 }
+    }
+
+    private func take(_ event: CallEvent) async {
+        if case .ended = event, let why = await call.exclusion {
+            exclusion = why
+            follower?.exclude(why)
+        }
+        note(event)
     }
 
     private func note(_ event: CallEvent) {
@@ -122,7 +130,6 @@ actor AgentParticipant {
         case .streamOpened(let stream, let participant): log("streamOpened", participant, detail: stream.info.topic)
         case .chatReceived(let line, let participant): log("chatReceived", participant, detail: line.text)
         case .speakersChanged: break
-        case .excluded(let why): exclusion = why
         case .ended(let reason, let detail):
             let ending = EndedReport(reason: exclusion?.rawValue ?? reason.rawValue, detail: detail)
             self.ending = ending

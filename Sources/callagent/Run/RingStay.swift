@@ -41,8 +41,7 @@ actor RingStay {
                 present.remove(participant.identity)
                 if present.isEmpty { return "OTHERS_LEFT" }
             case .trackSubscribed(let remote, let track, _) where track.kind == .audio: remote.attach(meter)
-            case .excluded(let why): return why.rawValue
-            case .ended(let reason, _): return reason.rawValue
+            case .ended(let reason, _): return await call.exclusion?.rawValue ?? reason.rawValue
             default: break
             }
         }
