@@ -74,16 +74,6 @@ extension RunReport {
         if let failure = summary.failure { fail(.journal, failure) }
     }
 
-    /// A machine that wakes us late for much of the time carries no call that could be judged.
-    mutating func judgeLateness() {
-        let limits = ReceptionJudge.Limits(share: 0.1)
-        guard limits.isExceeded(by: lateness.lateMilliseconds, of: durationSeconds * 1000) else { return }
-        fail(
-            .late,
-            "this machine ran media timers late for \(Int(lateness.lateMilliseconds)) ms, up to "
-                + "\(Int(lateness.longestMilliseconds)) ms each; run fewer participants or less beside them")
-    }
-
     /// What the process ends with.
     var status: ExitStatus {
         if ok { return .success }

@@ -285,7 +285,6 @@ actor CallRun {
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.lateness = lateness
-        report.judgeLateness()
         judgeConnections(snapshots, &report)
         return report
     }

@@ -117,7 +117,6 @@ struct JoinRun {
         report.cpuSeconds = used.cpuSeconds
         report.peakRssMiB = used.peakRSSMiB
         report.lateness = WakeMeter.process.lateness
-        report.judgeLateness()
         report.events = await participant.events
         report.data = await participant.data
         return report

@@ -16,7 +16,7 @@ struct ReceptionJudge {
 
     /// Nil where the network is bad on purpose.
     var limits: Limits? = Limits()
-    /// Milliseconds in which this machine ran our timers late: no path's fault, and judged by itself.
+    /// Milliseconds in which this machine ran our timers late: what that explains is no path's fault.
     var lateMilliseconds = 0.0
 
     /// The codecs that this build decodes.
@@ -43,16 +43,30 @@ struct ReceptionJudge {
     }
 
     private func judgeSound(_ track: inout TrackReport, _ limits: Limits) {
-        guard let audio = track.audio, limits.isExceeded(by: audio.concealedMs - lateMilliseconds, of: audio.playedMs)
-        else { return }
-        track.fail(
-            .concealed, "\(Int(audio.concealedMs)) of \(Int(audio.playedMs)) ms of its sound had to be invented")
+        guard let audio = track.audio else { return }
+        judge(
+            &track, lost: audio.concealedMs, of: audio.playedMs, .concealed,
+            "\(Int(audio.concealedMs)) of \(Int(audio.playedMs)) ms of its sound had to be invented", limits)
     }
 
     private func judgeMotion(_ track: inout TrackReport, _ limits: Limits) {
         let whole = track.receivedMs ?? 0
-        guard limits.isExceeded(by: track.frozenMs - lateMilliseconds, of: whole) else { return }
-        track.fail(.frozen, "its picture stood still for \(Int(track.frozenMs)) of \(Int(whole)) ms")
+        judge(
+            &track, lost: track.frozenMs, of: whole, .frozen,
+            "its picture stood still for \(Int(track.frozenMs)) of \(Int(whole)) ms", limits)
+    }
+
+    /// Too much is the track's fault or, where the time in which our timers were late explains it, this machine's.
+    private func judge(
+        _ track: inout TrackReport, lost: Double, of whole: Double, _ reason: FailureReason, _ text: String,
+        _ limits: Limits
+    ) {
+        guard limits.isExceeded(by: lost, of: whole) else { return }
+        guard !limits.isExceeded(by: lost - lateMilliseconds, of: whole) else { return track.fail(reason, text) }
+        track.fail(
+            .late,
+            "\(text), while this machine ran media timers late for \(Int(lateMilliseconds)) ms; run fewer participants or "
+                + "less beside them")
     }
 
     /// A codec's name as reports write it: it comes from the network.
