@@ -220,7 +220,6 @@ import Testing
         case .roomUpdated(let room): "room \(room.name)"
         case .speakersChanged: "speakers"
         case .dataReceived, .textReceived, .streamOpened, .chatReceived: "data"
-        case .excluded: "excluded"
         case .ended(let reason, _): "ended \(reason.rawValue)"
         }
     }
