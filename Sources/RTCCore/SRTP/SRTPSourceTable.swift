@@ -7,8 +7,8 @@ struct SRTPSource {
     var rtcp = ReplayWindow()
     /// The SRTCP index to seal with next, 31 bits. It starts at 1, as libsrtp2's does.
     var nextControlIndex: UInt32 = 1
-    /// Used since the search for a place last came by.
-    var isRecent = true
+    /// Used again since the search for a place last came by.
+    var isRecent = false
 
     init(ssrc: UInt32) { self.ssrc = ssrc }
 
