@@ -27,10 +27,10 @@ final class SignalConnection: Sendable {
 
     /// Requests the upgrade of `target`. Throws `CallError` where nothing answers in time.
     static func open(_ target: SignalTarget, token: String, timeout: Double) async throws -> Outcome {
-        guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+        guard token.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
             throw CallError(
                 .configuration, .invalidArgument,
-                "the token has a character that no token has; check how it was read, for a space or a line's end")
+                "the token has a control character; check how it was read, for a line's end")
         }
         do {
             let upgrade = try await SignalDialer.connect(target, timeout: timeout) { channel in
