@@ -82,6 +82,7 @@ final class MediaTestClient: @unchecked Sendable {
             credentials: flow.peer.localCredentials, fingerprint: certificate.fingerprint)
         configuration.numbering = .random(seed: seed)
         configuration.codecs = codecs
+        configuration.congestionFeedback = .transportWide
         negotiator = Negotiator(configuration: configuration)
         flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
         negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: flow.peer.localCredentials.ufrag) }
