@@ -5,7 +5,10 @@ extension LiveKitRoom {
     /// Called with every tick of the streams.
     func keepRhythms(_ now: Instant) {
         for track in tracks.values where track.kind == .video { track.producer?.requestFirstKeyFrames(now: now) }
-        if streams.ticks % LiveKitRoom.ticksPerReport == 0 {
+        if streams.reportsDue <= now {
+            // By the clock, not by ticks: those are late on a busy machine.
+            let next = streams.reportsDue + LiveKitRoom.reportInterval
+            streams.reportsDue = next > now ? next : now + LiveKitRoom.reportInterval
             for participant in participants.values { participant.subscriber.sendSenderReports() }
         }
         probe()
@@ -24,6 +27,6 @@ extension LiveKitRoom {
         }
     }
 
-    /// Sender reports leave every three seconds.
-    private static let ticksPerReport = Int(Interval.seconds(3).nanoseconds / RoomStreams.interval.nanoseconds)
+    /// Between two sender reports.
+    private static let reportInterval = Interval.seconds(3)
 }

@@ -13,6 +13,8 @@ struct RoomStreams {
     /// Of every published layer, by track and SSRC.
     var layerRates: [String: [UInt32: LayerRates]] = [:]
     var ticks = 0
+    /// When the connections' sender reports leave next.
+    var reportsDue: Instant = .zero
 }
 
 /// What one subscriber's connection carries.
