@@ -25,6 +25,7 @@ struct EscapingLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         var event = event
+        event.message = "\(PrintableText.of(event.message.description))"
         event.metadata = event.metadata?.mapValues(Self.escaped)
         base.log(event: event)
     }

@@ -67,7 +67,7 @@ import Testing
 
     /// Hundreds of clients behind one address, all there before the first has sent its request.
     @Test func hundredsOfHonestClientsOfOneAddressAreServed() async throws {
-        try await withHTTPServer(Self.router) { server in
+        try await withHTTPServer(Self.router, limits: limits(HTTPLimits().connections)) { server in
             var clients: [HTTPTestClient] = []
             for _ in 0..<400 { clients.append(try await HTTPTestClient.connect(server.port)) }
             for client in clients { client.send(Self.get) }

@@ -1,6 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import RTCTransport
+import RTCWire
 import Testing
 
 @testable import CallServer
@@ -23,10 +24,15 @@ extension Livekit_SignalResponse {
     }
 
     private func withVictim(
-        _ log: LogBook = LogBook(), _ body: (CallServer, LiveKitTestClient) async throws -> Void
+        _ log: LogBook = LogBook(), limits: CallServerConfiguration.Limits = .init(),
+        _ body: (CallServer, LiveKitTestClient) async throws -> Void
     ) async throws {
-        try await withCallServer {
+        // Nobody here has media to connect; a busy machine may take longer than they are given for it.
+        var timing = LiveKitTiming()
+        timing.join = 3_600_000
+        try await withCallServer(timing: timing) {
             $0.logger = log.logger
+            $0.limits = limits
         } _: { server in
             let victim = try await LiveKitTestClient.join(server.port, token: TestTokens.join("victim", room: "other"))
             _ = try await victim.next(\.joining)
@@ -41,13 +47,13 @@ extension Livekit_SignalResponse {
         }
     }
 
-    @Test func aMillionEmptyNamesAreOneRefusal() async throws {
+    @Test func aListOfEmptyNamesIsOneRefusal() async throws {
         let log = LogBook()
         try await withVictim(log) { server, victim in
             let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))
             _ = try await mallory.next(\.joining)
             server.stalls.reset()
-            mallory.send(.with { $0.subscription.trackSids = [String](repeating: "", count: 1_000_000) })
+            mallory.send(.with { $0.subscription.trackSids = [String](repeating: "", count: 200_000) })
             #expect(try await untilClosed(mallory) == 1009)
             #expect(log.contains("signalling message refused"))
             try await expectCalm(server, victim)
@@ -72,8 +78,8 @@ extension Livekit_SignalResponse {
         }
     }
 
-    @Test(arguments: [20_000])
-    func aFloodIsSlowedDownAndThenCutOff(count: Int) async throws {
+    /// Twenty thousand at once: they have their turn, and nobody waits on them.
+    @Test func aFloodIsSlowedDown() async throws {
         let log = LogBook()
         try await withVictim(log) { server, victim in
             let token = TestTokens.join("mallory") { $0.canUpdateOwnMetadata = true }
@@ -81,16 +87,18 @@ extension Livekit_SignalResponse {
             _ = try await mallory.next(\.joining)
             server.stalls.reset()
             var frames: [UInt8] = []
-            for index in 0..<count {
+            for index in 0..<20_000 {
                 let request = Livekit_SignalRequest.with {
                     if index % 2 == 0 { $0.addTrack.cid = "c\(index)" } else { $0.updateMetadata.name = "n\(index)" }
                 }
                 frames += WebSocketBytes.frame(2, request.wireBytes)
             }
             mallory.send(raw: frames)
-            #expect(try await untilClosed(mallory) == 1008)
-            #expect(log.contains("slowed down") && log.contains("messages ahead of their rate"))
+            await log.until("slowed down")
             try await expectCalm(server, victim)
+            // Of the tracks as many are announced as may be, of the rest it is said that they are too many.
+            #expect(try await mallory.next(\.refusing).reason == .ok)
+            #expect(try await mallory.next { $0.requestResponse.reason == .limitExceeded ? true : nil })
         }
     }
 
@@ -116,25 +124,28 @@ extension Livekit_SignalResponse {
 
     /// Each keeps to the bounds, and together they would be more than what a newcomer's client takes.
     @Test func aJoinResponseFitsWhateverAllHaveSaid() async throws {
-        try await withVictim { server, victim in
+        var limits = CallServerConfiguration.Limits()
+        limits.roomDescription = 60_000
+        let metadata = String(repeating: "m", count: 16_000)
+        try await withVictim(limits: limits) { server, victim in
             var clients: [LiveKitTestClient] = []
             var reasons: [Livekit_RequestResponse.Reason] = []
             for index in 0..<6 {
                 let token = TestTokens.join("m\(index)") { $0.canUpdateOwnMetadata = true }
                 let client = try await LiveKitTestClient.join(server.port, token: token)
                 _ = try await client.next(\.joining)
-                client.send(.with { $0.updateMetadata.metadata = String(repeating: "m", count: 500_000) })
+                client.send(.with { $0.updateMetadata.metadata = metadata })
                 reasons.append(try await client.next(\.refusing).reason)
                 clients.append(client)
             }
             #expect(reasons.filter { $0 == .ok }.count == 3 && reasons.last == .limitExceeded)
             let newcomer = try await LiveKitTestClient.join(server.port, token: TestTokens.join("newcomer"))
             let join = try await newcomer.next(\.joining)
-            #expect(join.otherParticipants.count == 6 && join.wireBytes.count < 2 << 20)
+            #expect(join.otherParticipants.count == 6 && join.wireBytes.count < 61_000)
             // What one takes back is free for others.
             clients[0].send(.with { $0.leave.reason = .clientInitiated })
             _ = try await clients[0].next(\.leaving)
-            clients[5].send(.with { $0.updateMetadata.metadata = String(repeating: "m", count: 500_000) })
+            clients[5].send(.with { $0.updateMetadata.metadata = metadata })
             #expect(try await clients[5].next(\.refusing).reason == .ok)
             try await expectCalm(server, victim)
         }
@@ -165,20 +176,17 @@ extension Livekit_SignalResponse {
         }
     }
 
-    @Test func whoJoinsOverAndOverHasToWait() async throws {
-        try await withVictim { server, victim in
-            var refused: LiveKitTestClient.Refused?
-            for _ in 0..<200 where refused == nil {
-                do {
-                    try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory")).drop()
-                } catch let error as LiveKitTestClient.Refused {
-                    refused = error
-                }
+    @Test func whoJoinsOverAndOverHasToWait() {
+        let directory = RoomDirectory(
+            configuration: CallServerConfiguration(keys: ["key": "secret"]), timing: LiveKitTiming(), loops: [])
+        func joins(_ count: Int, _ identity: String, at seconds: Int) -> Int {
+            (0..<count).count { _ in
+                directory.mayJoinAgain("r", identity, now: .zero + .seconds(seconds))
             }
-            #expect(refused?.status == 429)
-            _ = try await LiveKitTestClient.join(server.port, token: TestTokens.join("ann")).next(\.joining)
-            try await expectCalm(server, victim)
         }
+        #expect(joins(200, "mallory", at: 0) == 30)
+        #expect(joins(1, "ann", at: 0) == 1)
+        #expect(joins(200, "mallory", at: 5) == 5)
     }
 
     @Test func lengthsAreBytes() async throws {

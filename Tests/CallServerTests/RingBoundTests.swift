@@ -12,7 +12,9 @@ import Testing
     ) async throws {
         let hub = RingHub(journal: journal)
         var router = HTTPRouter()
-        RingEndpoint(hub: hub, keys: ["key": "secret"], isBusy: { busy.contains($0) }).add(to: &router)
+        // A minute in which nothing comes back.
+        RingEndpoint(hub: hub, keys: ["key": "secret"], isBusy: { busy.contains($0) }, clock: { .zero }).add(
+            to: &router)
         try await withHTTPServer(router) { try await body($0.port) }
         hub.close()
     }

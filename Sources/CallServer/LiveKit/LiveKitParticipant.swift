@@ -32,6 +32,8 @@ final class LiveKitParticipant: @unchecked Sendable {
     var simulation = Simulation()
     /// How often others are told of it at once; what comes faster is collected.
     var announcements = TokenBucket(rate: 5, burst: 20)
+    /// What its data may cost, in datagrams to others.
+    var dataBudget = TokenBucket(rate: 20_000, burst: 40_000)
     /// Reliable data messages that it was too slow for.
     var droppedData = 0
     private var timers: [any CancellableTask] = []

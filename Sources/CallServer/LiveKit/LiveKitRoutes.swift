@@ -114,7 +114,7 @@ struct LiveKitRoutes: Sendable {
             RequestBounds.attributeBytes(ticket.attributes) <= limits.attributes,
             ticket.attributes.count <= RequestBounds.attributes
         else { throw LiveKitRefusal(400, "metadata or attributes are too large") }
-        guard ticket.identity.utf8.count <= limits.name, ticket.addTracks.count <= limits.pendingTracks,
+        guard ticket.identity.utf8.count <= limits.name, ticket.addTracks.count <= limits.tracks,
             (ticket.participantID ?? "").utf8.count <= limits.name
         else { throw LiveKitRefusal(400, "the join request has names or lists that are too long") }
     }

@@ -3,6 +3,8 @@ import Foundation
 import LiveKitProtocol
 import NIOCore
 import NIOHTTP1
+import RTCTransport
+import RTCWire
 
 /// Ringing over HTTP. Two paths, both for one device of one person:
 ///
@@ -22,15 +24,20 @@ struct RingEndpoint: Sendable {
     /// API key to secret.
     let keys: [String: String]
     /// Whether a call that was not rung is under way in a conversation's room.
-    var isBusy: @Sendable (String) -> Bool = { _ in false }
-    private let pace = RingPace()
+    let isBusy: @Sendable (String) -> Bool
+    private let pace: RingPace
     /// Between two signs of life.
     var keepAlive = TimeAmount.seconds(10)
 
-    init(hub: RingHub, keys: [String: String], isBusy: @escaping @Sendable (String) -> Bool = { _ in false }) {
+    /// - Parameter clock: what the rates of calls and commands are measured by.
+    init(
+        hub: RingHub, keys: [String: String], isBusy: @escaping @Sendable (String) -> Bool = { _ in false },
+        clock: @escaping @Sendable () -> Instant = { MonotonicClock.now() }
+    ) {
         self.hub = hub
         self.keys = keys
         self.isBusy = isBusy
+        pace = RingPace(clock: clock)
     }
 
     func add(to router: inout HTTPRouter) {

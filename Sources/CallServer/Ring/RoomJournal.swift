@@ -120,7 +120,7 @@ final class RoomJournal: RoomObserver {
         let media = rooms.withLockedValue { rooms in
             var tracks = rooms[room.sid, default: Room()].media[info.identity] ?? [:]
             change(&tracks)
-            rooms[room.sid]?.media[info.identity] = tracks.isEmpty ? nil : tracks
+            rooms[room.sid, default: Room()].media[info.identity] = tracks.isEmpty ? nil : tracks
             return rooms[room.sid]?.published(by: info.identity) ?? .none
         }
         if let call = rungCall(of: room) {

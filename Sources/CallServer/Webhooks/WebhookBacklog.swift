@@ -31,6 +31,8 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         var entries: [Waiting] = []
         /// Entries before it are done; they are cut off now and then.
         var first = 0
+        /// Of the bodies that wait.
+        var bytes = 0
         var notBefore = Instant.zero
         var isUnderWay = false
 
@@ -38,6 +40,7 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         var head: Waiting? { first < entries.count ? entries[first] : nil }
 
         mutating func removeHead() {
+            bytes -= head?.entry.body.count ?? 0
             first += 1
             guard first >= 64, first * 2 >= entries.count else { return }
             entries.removeFirst(first)
@@ -67,8 +70,10 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an entry, unless it is here already or there is no room for it.
     mutating func add(_ entry: WebhookEntry, now: Instant) -> Admission {
         guard !ids.contains(entry.id) else { return .known }
-        guard statistics.waiting < policy.entries, (lanes[entry.key]?.count ?? 0) < policy.entriesPerKey,
-            statistics.bytes + entry.body.count <= policy.bytes
+        let lane = lanes[entry.key] ?? Lane()
+        let size = entry.body.count
+        guard statistics.waiting < policy.entries, statistics.bytes + size <= policy.bytes,
+            lane.count < policy.entriesPerKey, lane.bytes + size <= policy.bytesPerKey
         else {
             statistics.overflowed += 1
             return .full
@@ -79,6 +84,7 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         statistics.bytes += entry.body.count
         if lanes[entry.key] == nil { idle.append(entry.key) }
         lanes[entry.key, default: Lane()].entries.append(Waiting(entry: entry, expires: now + policy.lifetime))
+        lanes[entry.key]?.bytes += size
         return .accepted
     }
 

@@ -18,6 +18,8 @@ struct WebhookPolicy: Sendable {
     var entriesPerKey = 2_500
     /// Bytes of their bodies; an entry beyond is refused.
     var bytes = 32 * 1024 * 1024
+    /// Of those, bytes of one key.
+    var bytesPerKey = 8 * 1024 * 1024
 }
 
 /// What became of one request.

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RTCTransport
 
 /// Data channels of a participant: with one connection those that the client opens carry both directions; with two it
 /// sends on its own and receives on ours.
@@ -54,11 +55,25 @@ extension LiveKitParticipant {
         else { return noteDropped(from: sender) }
     }
 
-    /// Says so of the first message, and then of each hundredth.
-    private func noteDropped(from sender: String) {
+    /// Whether a message of that many bytes may go to so many: one participant's data must not take all of the loop's time.
+    func maySend(bytes: Int, to recipients: Int) -> Bool {
+        let datagrams = Double(recipients * (1 + bytes / 1_200))
+        if dataBudget.take(datagrams, now: MonotonicClock.now()) { return true }
+        if countDropped() {
+            logger.notice("data dropped: the participant sends too much", metadata: ["dropped": "\(droppedData)"])
+        }
+        return false
+    }
+
+    /// Whether to say so: of the first message, and then of each hundredth.
+    private func countDropped() -> Bool {
         droppedData += 1
         room.loop.droppedData += 1
-        guard droppedData % 100 == 1 else { return }
+        return droppedData % 100 == 1
+    }
+
+    private func noteDropped(from sender: String) {
+        guard countDropped() else { return }
         logger.notice(
             "reliable data dropped: the participant reads too slowly",
             metadata: ["from": "\(sender)", "dropped": "\(droppedData)"])

@@ -25,19 +25,22 @@ extension LiveKitRoom {
     private func forward(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant) {
         let bytes = packet.wireBytes
         let destinations = packet.destinations
+        let recipients = participants.values.filter {
+            $0 !== sender && destinations.include(identity: $0.identity, sid: $0.sid)
+        }
+        guard sender.maySend(bytes: bytes.count, to: recipients.count) else { return }
         if packet.kind == .reliable, packet.sequence > 0 {
             data.cache.keep(
                 bytes, from: sender.sid, sequence: packet.sequence, to: destinations, now: LiveKitRoom.now())
         }
-        for participant in participants.values where participant !== sender {
-            guard destinations.include(identity: participant.identity, sid: participant.sid) else { continue }
-            participant.deliver(bytes, packet, from: sender.sid)
-        }
+        for participant in recipients { participant.deliver(bytes, packet, from: sender.sid) }
     }
 
     /// Bytes on a channel with a label of the application's own go to everybody who has such a channel.
     func passOn(_ bytes: [UInt8], label: String, from sender: LiveKitParticipant) {
-        guard model.participant(sender.sid)?.permissions.canPublishData == true else { return }
+        guard model.participant(sender.sid)?.permissions.canPublishData == true,
+            sender.maySend(bytes: bytes.count, to: participants.count - 1)
+        else { return }
         for participant in participants.values where participant !== sender {
             participant.deliverUnlabeled(bytes, label: label)
         }
