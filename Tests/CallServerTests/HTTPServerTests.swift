@@ -155,22 +155,39 @@ import Testing
         #expect(try await client.untilClosed().isEmpty)
     }
 
-    @Test func connectionsAreBounded() async throws {
+    /// Two are in use, and a third finds no place.
+    @Test func connectionsInUseAreBounded() async throws {
         var limits = HTTPLimits()
         limits.connections = 2
-        try await withHTTPServer(Self.router, limits: limits) { server in
-            let first = try await HTTPTestClient.connect(server.port)
-            let second = try await HTTPTestClient.connect(server.port)
-            for client in [first, second] {
-                client.send(get("/"))
-                #expect(try await client.response().status == 200)
+        limits.closeTimeout = .milliseconds(50)
+        let (held, reached) = AsyncStream.makeStream(of: EventLoopPromise<HTTPResponse>.self)
+        var router = Self.router
+        router.any(
+            "/held",
+            later: { _, eventLoop in
+                let promise = eventLoop.makePromise(of: HTTPResponse.self)
+                reached.yield(promise)
+                return promise.futureResult
+            })
+        try await withHTTPServer(router, limits: limits) { server in
+            var promises: [EventLoopPromise<HTTPResponse>] = []
+            var requests = held.makeAsyncIterator()
+            var clients: [HTTPTestClient] = []
+            for _ in 0..<2 {
+                let client = try await HTTPTestClient.connect(server.port)
+                client.send(get("/held"))
+                let promise = await requests.next()
+                promises.append(try #require(promise))
+                clients.append(client)
             }
             let third = try await HTTPTestClient.connect(server.port)
-            third.send(get("/"))
             #expect(try await third.response().status == 503)
             #expect(try await third.untilClosed().isEmpty)
-            first.send(get("/"))
-            #expect(try await first.response().status == 200)
+            for promise in promises { promise.succeed(HTTPResponse(.ok, "")) }
+            for client in clients { #expect(try await client.response().status == 200) }
+            let fourth = try await HTTPTestClient.connect(server.port)
+            fourth.send(get("/"))
+            #expect(try await fourth.response().status == 200, "one of them rests, and makes room")
         }
     }
 }
