@@ -12,7 +12,9 @@ package enum RemoteText {
     ///
     /// - Parameter secrets: what we sent along, such as an access token; its parts between dots are cut out, too.
     package static func excerpt(_ text: String, without secrets: [String]) -> String {
-        let clean = cutTokens(cut(secrets, from: text)).printable.unicodeScalars
+        // Whole ones first: what one token has in common with all others is no secret by itself.
+        let tokenless = cutTokens(replace(secrets.filter(isLong), in: text))
+        let clean = cut(secrets, from: tokenless).printable.unicodeScalars
         let kept = String(String.UnicodeScalarView(clean.prefix(excerptLength)))
         return clean.count > excerptLength ? kept + "..." : kept
     }
@@ -24,15 +26,21 @@ package enum RemoteText {
 
     /// `text` with `[secret]` in place of each of `secrets`.
     package static func cut(_ secrets: [String], from text: String) -> String {
+        replace(secrets.flatMap(parts), in: text)
+    }
+
+    private static func replace(_ secrets: [String], in text: String) -> String {
         var result = text
-        for secret in secrets.flatMap(parts).sorted(by: { $0.utf8.count > $1.utf8.count }) {
-            if result.contains(secret) { result = result.replacing(secret, with: "[secret]") }
+        for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) where result.contains(secret) {
+            result = result.replacing(secret, with: "[secret]")
         }
         return result
     }
 
+    private static func isLong(_ secret: String) -> Bool { secret.utf8.count >= shortestSecret }
+
     private static func parts(_ secret: String) -> [String] {
-        guard secret.utf8.count >= shortestSecret else { return [] }
+        guard isLong(secret) else { return [] }
         let parts = secret.split(separator: ".").map(String.init).filter { $0.utf8.count >= shortestPart }
         return parts.count > 1 ? [secret] + parts : [secret]
     }

@@ -107,7 +107,7 @@ enum RecordingFolder {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw refusal(folder, error.localizedDescription)
+            throw refusal(folder, FileFault.words(error))
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {
             throw refusal(folder, "no permission to write")

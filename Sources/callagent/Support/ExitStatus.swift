@@ -75,7 +75,7 @@ enum ExitStatus: Int32, CaseIterable {
 
     /// Of an error that nothing here knows, only what the system says of it is fit for people.
     private static func unexplained(_ error: any Error) -> String {
-        let words = error is CocoaError || error is POSIXError ? ": \(error.localizedDescription)" : ""
+        let words = error is CocoaError ? ": \(FileFault.words(error))" : ""
         return "something failed that has no better words\(words); run it again with --log-level debug"
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a file can't be read, in words for people.
+/// Why a file can't be read or a folder made, in words for people.
 enum FileFault {
     static func words(_ error: any Error) -> String {
         let error = error as NSError
@@ -9,9 +9,10 @@ enum FileFault {
         }
         switch CocoaError.Code(rawValue: error.code) {
         case .fileReadNoSuchFile, .fileNoSuchFile: return "No such file or directory"
-        case .fileReadNoPermission: return "Permission denied"
+        case .fileReadNoPermission, .fileWriteNoPermission: return "Permission denied"
+        case .fileWriteFileExists: return "a file is in its place"
         case .fileReadTooLarge: return "it is too large"
-        default: return "it is no file that can be read"
+        default: return "the system refuses it"
         }
     }
 }

@@ -6,7 +6,19 @@ enum LibraryChecks {
     static func openSSL() -> DoctorCheck {
         check(
             release: OpenSSLLibrary.release, version: OpenSSLLibrary.version, tested: OpenSSLLibrary.testedReleases,
-            maps: (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? "")
+            maps: memoryMap)
+    }
+
+    /// What proc(5) says of this process. The kernel gives it in pieces, each read short of what was asked for.
+    private static var memoryMap: String {
+        guard let file = fopen("/proc/self/maps", "r") else { return "" }
+        defer { fclose(file) }
+        var text = ""
+        var line = [CChar](repeating: 0, count: 8192)
+        while fgets(&line, Int32(line.count), file) != nil {
+            text += String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return text
     }
 
     /// - Parameters:

@@ -23,20 +23,28 @@ final class AgentProcess: Sendable {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("callagent")
     }()
 
-    /// - Parameter environment: beside the test's own, without its LIVEKIT_ and CALLBRIDGE_ variables.
-    init(_ arguments: [String], environment: [String: String] = [:], output given: FileHandle? = nil) throws {
+    /// - Parameters:
+    ///   - environment: beside the test's own, without its LIVEKIT_ and CALLBRIDGE_ variables.
+    ///   - filter: a shell command that reads its standard output; the ending's code is the command's own.
+    init(_ arguments: [String], environment: [String: String] = [:], filter: String? = nil) throws {
         let inherited = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("LIVEKIT_") && !$0.key.hasPrefix("CALLBRIDGE_")
         }
         let (endings, continuation) = AsyncStream.makeStream(of: Int32.self)
         ended = endings
-        process.executableURL = Self.executable
-        process.arguments = arguments
+        if let filter {
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments =
+                ["-c", "set -o pipefail; \"$0\" \"$@\" | \(filter)", Self.executable.path] + arguments
+        } else {
+            process.executableURL = Self.executable
+            process.arguments = arguments
+        }
         process.environment = inherited.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         output = LineReader()
         errors = LineReader()
-        if let given { process.standardOutput = given } else { process.standardOutput = output.pipe }
+        process.standardOutput = output.pipe
         process.standardError = errors.pipe
         process.terminationHandler = {
             continuation.yield(
@@ -44,7 +52,7 @@ final class AgentProcess: Sendable {
             continuation.finish()
         }
         try process.run()
-        if given == nil { output.start() }
+        output.start()
         errors.start()
     }
 
@@ -54,9 +62,6 @@ final class AgentProcess: Sendable {
     }
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
-
-    /// Closes our end of its standard output.
-    func closeOutput() { output.close() }
 
     /// The next line of standard output that `isWanted`; fails where the process ends first.
     func line(where isWanted: (String) -> Bool = { _ in true }) async throws -> String {
@@ -83,7 +88,6 @@ final class AgentProcess: Sendable {
 private final class LineReader: Sendable {
     let pipe = Pipe()
     private let collected = Mutex("")
-    private let isClosed = Atomic<Bool>(false)
     private let lines: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
 
@@ -96,7 +100,7 @@ private final class LineReader: Sendable {
         try? pipe.fileHandleForWriting.close()
         Thread.detachNewThread { [self] in
             var partial = ""
-            while !isClosed.load(ordering: .acquiring) {
+            while true {
                 let data = pipe.fileHandleForReading.availableData
                 guard !data.isEmpty else { break }
                 let text = String(decoding: data, as: UTF8.self)
@@ -109,11 +113,6 @@ private final class LineReader: Sendable {
             }
             continuation.finish()
         }
-    }
-
-    func close() {
-        isClosed.store(true, ordering: .releasing)
-        try? pipe.fileHandleForReading.close()
     }
 
     func line(where isWanted: (String) -> Bool) async -> String? {

@@ -180,7 +180,10 @@ import Testing
         // What a TLS server sends to one who doesn't speak it: an alert (RFC 8446 section 6).
         let secure = try ScriptedListener { _ in .closing("\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{46}") }
         let web = try ScriptedListener { _ in ScriptedListener.http("404 Not Found", "<html>nothing here</html>") }
-        for (server, words) in [(closing, ""), (garbage, ""), (secure, ""), (web, "is it a LiveKit server")] {
+        for (server, words) in [
+            (closing, "can't be reached"), (garbage, "can't be reached"), (secure, "can't be reached"),
+            (web, "is it a LiveKit server"),
+        ] {
             let place = "127.0.0.1:\(server.port)"
             try await Self.check(Case(Self.join + ["--url", "ws://\(place)"], 3, place, words))
             try await Self.check(Case(["answer", "--server", "http://\(place)"] + Self.bob, 3, place))

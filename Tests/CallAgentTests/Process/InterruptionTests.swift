@@ -81,42 +81,47 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let server = try await ServerProcess.start()
-        let bob = try Self.member("bob", server, ["--tone", "440", "--test-card", "160x90@10"])
+        let bob = try Self.member("bob", server, ["--test-card", "160x90@10"])
         let ada = try Self.member(
             "ada", server,
             [
                 "--record", folder.path, "--journal", folder.path + "/journal.jsonl", "--pip", folder.path + "/pip.y4m",
                 "--speaker", folder.path + "/heard.wav", "--indicator",
             ])
-        // Once bob is shown, he has been heard.
+        // Carol is shown in bob's place once she has been heard.
         _ = try await ada.line { $0.contains("of bob") }
+        let carol = try Self.member("carol", server, ["--tone", "440"])
+        _ = try await ada.line { $0.contains("of carol") }
         ada.send(signal)
         let ending = try await ada.ending()
         #expect([0, 1].contains(ending.code), "\(ending.errors)")
         #expect(ending.output.contains("ada was there for"), "\(ending.output)")
-        for name in ["bob.wav", "heard.wav"] {
+        for name in ["carol.wav", "heard.wav"] {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))
             let size = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
             #expect(size == bytes.count - 44, "\(name): the header says \(size) of \(bytes.count - 44) bytes")
         }
-        for name in ["bob.wav", "heard.wav", "bob.y4m", "pip.y4m", "journal.jsonl"] {
-            #expect(try folder.permissions(name) == 0o600, "\(name)")
-        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names).isSuperset(of: ["carol.wav", "heard.wav", "pip.y4m", "journal.jsonl"]), "\(names)")
+        for name in names { #expect(try folder.permissions(name) == 0o600, "\(name)") }
         let journal = try await AgentProcess.run(["journal", folder.path + "/journal.jsonl"])
         #expect(journal.code == 0, "\(journal.output)")
-        bob.send(SIGTERM)
-        #expect([0, 1].contains(try await bob.ending().code))
+        for other in [bob, carol] {
+            other.send(SIGTERM)
+            #expect([0, 1].contains(try await other.ending().code))
+        }
         try await server.stop()
     }
 
     @Test func aReaderThatGoesEndsTheRunAndTheReportIsNotLost() async throws {
         let server = try await ServerProcess.start()
-        let ada = try Self.member("ada", server, ["--tone", "440", "--indicator"])
         let bob = try Self.member("bob", server, ["--tone", "440"])
-        _ = try await ada.line { $0.contains("of bob") }
-        ada.closeOutput()
+        let ada = try AgentProcess(
+            ["join", "--url", server.url, "--room", "r", "--identity", "ada", "--indicator"]
+                + ServerProcess.credentials,
+            filter: "head -n 1")
         let ending = try await ada.ending()
-        #expect(ending.code == 3, "\(ending.errors)")
+        #expect(ending.code == 3 && ending.output.hasPrefix("indicator: "), "\(ending.errors)")
         #expect(
             ending.errors.contains("ada was there for") && ending.errors.contains("standard output can't be written"))
         bob.send(SIGINT)
