@@ -42,7 +42,7 @@ import Testing
         try await withHTTPServer(Self.router) { server in
             let client = try await HTTPTestClient.connect(server.port)
             for (request, status) in [
-                ("GET /nowhere", 404), ("DELETE /", 405), ("POST /", 413),
+                ("GET /nowhere", 404), ("DELETE /", 405), ("POST /twirp/x", 413),
             ] {
                 let length = status == 413 ? "Content-Length: 999999999\r\n" : ""
                 client.send("\(request) HTTP/1.1\r\nHost: h\r\n\(origin)\(length)\r\n")

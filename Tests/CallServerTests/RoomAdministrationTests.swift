@@ -140,8 +140,10 @@ extension Livekit_SignalResponse {
             let api = RoomAPI.admin(server)
             _ = try await api.call("CreateRoom", #"{"name":"r","max_participants":1}"#)
             let alice = try await join(server, "alice")
-            let late = try await LiveKitTestClient.join(server.port, token: TestTokens.join("bob"))
-            #expect(try await late.next(\.leaving).reason == .joinFailure)
+            let full = await #expect(throws: LiveKitTestClient.Refused.self) {
+                try await LiveKitTestClient.join(server.port, token: TestTokens.join("bob"))
+            }
+            #expect(full?.status == 429)
             _ = try await api.call("CreateRoom", #"{"name":"r","max_participants":2}"#)
             _ = try await join(server, "bob")
             alice.drop()
