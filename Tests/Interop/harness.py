@@ -142,10 +142,10 @@ class Child:
                 child.process.wait()
         cls.started.children.clear()
 
-    def stopped(self, limit=60):
+    def stopped(self, limit=60, code=0):
         """The result of one that is told to leave now: for those who are to stay as long as somebody else does."""
         self.process.send_signal(signal.SIGINT)
-        return self.result(limit)
+        return self.result(limit, code)
 
     def result(self, limit=60, code=0):
         """The JSON; `code` is the exit code that is right, or several."""

@@ -28,11 +28,18 @@ def judged_by_machine(report):
 
 def wrong_key(stays):
     with server() as url:
-        ours = agent(url, "ours", "--e2ee-key", OTHER, seconds=8)
+        ours = agent(url, "ours", "--e2ee-key", OTHER, seconds=90)
+        admin = Admin(url)
+        admin.active("ours")
         real = lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--e2ee-key", PASSPHRASE, *CHEAP,
-                       seconds=10 if stays else 5)
-        report = ours.result(code=LOST)
-        real.result()
+                       seconds=12 if stays else 5)
+        if stays:
+            admin.active("real", tracks=2)
+            select.select([], [], [], 5)
+        else:
+            real.result()
+        report = ours.stopped(code=LOST)
+        real.process.wait(60)
     expect(judged_by_machine(report) == {"undecryptable"}, "the reason is named", report["failures"])
     for kind in ("audio", "video"):
         track = agent_track(report, "real", kind)
@@ -51,10 +58,10 @@ def test_a_wrong_key_is_named_after_the_sender_has_left():
 
 def strange_codec(*mode):
     with server() as url:
-        ours = agent(url, "ours", *mode, seconds=8)
-        real = lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--codec", "vp9", seconds=5)
-        report = ours.result(code=LOST)
-        real.result()
+        ours = agent(url, "ours", *mode, seconds=90)
+        Admin(url).active("ours")
+        lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--codec", "vp9", seconds=5).result()
+        report = ours.stopped(code=LOST)
     expect(judged_by_machine(report) == {"unsupportedCodec"}, "the reason is named", report["failures"])
     video = agent_track(report, "real", "video")
     expect(video["codec"].upper() == "VP9" and video["framesDecoded"] == 0, "the codec is the real one", video)
@@ -82,9 +89,10 @@ def test_alone_in_a_room():
 
 def test_whoever_came_and_left_was_met():
     with server() as url:
-        ours = agent(url, "ours", seconds=7)
+        ours = agent(url, "ours", seconds=90)
+        Admin(url).active("ours")
         lk_peer(url, "real", "--tone", "440", seconds=3).result()
-        report = ours.result(code=(0, LOST))
+        report = ours.stopped(code=(0, LOST))
     expect(report["met"] == ["real"] and not judged_by_machine(report), "real was met and lost nothing", report["failures"])
 
 
@@ -186,11 +194,11 @@ def test_recordings_of_hostile_names():
     names = {"../../../escape": "_.._.._.._escape", "e" + "\u0301" * 100: "_", "名" * 80: "名" * 66}
     with tempfile.TemporaryDirectory() as folder, server() as url:
         target = os.path.join(folder, "deep", "recordings")
-        ours = agent(url, "ours", "--record", target, seconds=7)
-        senders = [agent(url, name, "--tone", "440", seconds=4) for name in names]
-        for sender in senders:
-            sender.result(code=(0, 1, 3))
-        report = ours.result(code=(0, LOST))
+        ours = agent(url, "ours", "--record", target, seconds=90)
+        Admin(url).active("ours")
+        for sender in [agent(url, name, "--tone", "440", seconds=4) for name in names]:
+            sender.result(code=(0, LOST))
+        report = ours.stopped(code=(0, LOST))
         expect("output" not in report["reasons"], "every recording was written", report["failures"])
         files = sorted(name for _, _, found in os.walk(folder) for name in found)
         met = {name for name in names if name in report["met"]}
@@ -201,13 +209,13 @@ def test_recordings_of_hostile_names():
 def test_a_recording_that_cannot_be_made_ends_nothing():
     with tempfile.TemporaryDirectory() as folder, server() as url:
         target = os.path.join(folder, "recordings")
-        ours = agent(url, "ours", "--record", target, seconds=7)
-        watcher = lk_peer(url, "watcher", "--tone", "440", "--no-dtx", seconds=3)
-        watcher.result()
+        ours = agent(url, "ours", "--record", target, seconds=90)
+        Admin(url).active("ours")
+        lk_peer(url, "watcher", "--tone", "440", "--no-dtx", seconds=3).result()
         # Its folder goes while it is in the call.
         os.rename(target, target + "-away")
-        lk_peer(url, "late", "--tone", "880", "--no-dtx", seconds=2).result()
-        report = ours.result(code=(LOST, ENVIRONMENT))
+        lk_peer(url, "late", "--tone", "880", "--no-dtx", seconds=3).result()
+        report = ours.stopped(code=(LOST, ENVIRONMENT))
     expect("output" in report["reasons"] and "late" in report["met"], "it stays, and names what it could not write", report["failures"])
     heard = agent_track(report, "late", "audio")
     expect(heard["framesDecoded"] > 20, "and hears on", heard)
