@@ -24,6 +24,8 @@ import Testing
         let short = script.until(7)
         #expect(short.turns.map(\.speaker) == [0, 1] && short.turns.last?.end == 7)
         #expect(short.seconds(of: 0) == 4.75 && short.seconds(of: 1) == 2 && short.seconds(of: 2) == 0)
+        #expect(script.completed(by: 7).turns.map(\.speaker) == [0])
+        #expect(script.completed(by: 20).turns.count == script.turns.count)
         #expect(script.until(0).turns.isEmpty && script.until(100).turns.count == script.turns.count)
     }
 

@@ -10,18 +10,16 @@ struct CallJudge {
     private let isImpaired: Bool
     /// In which this machine ran our timers late.
     private let lateMilliseconds: Double
-    /// Who has spoken for so long that their sound can be told from others'.
+    /// Who has had a whole turn, by which their sound can be told from others'.
     private let hasSpoken: [Bool]
-
-    private static let leastSpeech = 1.0
 
     private static let minimumMatch = 0.8
 
     /// - Parameters:
     ///   - sources: samples of each participant's speech, the first of them spoken at `start`.
-    ///   - script: who spoke when, as far as the call came.
+    ///   - script: the turns that came to their end.
     init(sources: [[Int16]], script: TurnScript, start: MediaTime, isImpaired: Bool, lateMilliseconds: Double) {
-        hasSpoken = sources.indices.map { script.seconds(of: $0) >= Self.leastSpeech }
+        hasSpoken = sources.indices.map { script.seconds(of: $0) > 0 }
         self.sources = sources.map(Self.profile)
         self.start = start
         self.isImpaired = isImpaired

@@ -48,6 +48,8 @@ actor CallRun {
     private let logger = Logger(label: "callagent.call")
     private let engine = MediaEngine()
     private var script: TurnScript
+    /// Its turns that came to their end.
+    private var completed = TurnScript(speakers: 0, duration: 0)
     /// Seconds of speech that took place.
     private var spoken = 0.0
     private var members: [Member] = []
@@ -226,7 +228,7 @@ actor CallRun {
             await venue.pass(seconds: margin)
         }
         spoken = min(settings.duration, venue.clock.now.seconds - start.seconds)
-        script = script.until(spoken)
+        (completed, script) = (script.completed(by: spoken), script.until(spoken))
         if let network {
             await network.rest()
             // What is late or lost shall have its chance to arrive before the counting.
@@ -262,7 +264,7 @@ actor CallRun {
         report.elapsedSeconds = ((MediaTime.now.seconds - started.seconds) * 10).rounded() / 10
         let judge = start.map {
             CallJudge(
-                sources: members.map(\.speech.samples), script: script, start: $0,
+                sources: members.map(\.speech.samples), script: completed, start: $0,
                 isImpaired: settings.network.profile != nil || settings.isImpaired,
                 lateMilliseconds: lateness.lateMilliseconds)
         }

@@ -37,6 +37,9 @@ struct TurnScript {
             })
     }
 
+    /// The turns that are over after so many seconds.
+    func completed(by end: Double) -> TurnScript { TurnScript(turns: turns.filter { $0.end <= end }) }
+
     /// For how many seconds somebody has the turn.
     func seconds(of speaker: Int) -> Double {
         turns.filter { $0.speaker == speaker }.map { max(0, $0.end - $0.start) }.reduce(0, +)
