@@ -82,7 +82,8 @@ import Testing
         let clock = ContinuousClock()
         let begun = clock.now
         let counted = try await pair.layers { $0[0].framesSent > all[0].framesSent + 30 }
-        let bound = 15 * (clock.now - begun) / .seconds(1) + 3
+        let elapsed: Double = (clock.now - begun) / Duration.seconds(1)
+        let bound = 15 * elapsed + 3
         #expect(Double(counted[2].framesSent - all[2].framesSent) <= bound)
         #expect(all.allSatisfy { $0.isActive && $0.keyFramesSent >= 1 })
         // The top layer's bytes stop; the others go on.
