@@ -8,9 +8,8 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
     package var maximumDelay = Interval.milliseconds(500)
     /// How long the very first packet waits.
     package var initialDelay = Interval.milliseconds(25)
-    /// The share of packets that shall come in time, 0...1. Where a sender wakes late all the time, what lies beyond is
-    /// concealed all the time.
-    package var quantile = 0.99
+    /// The share of packets that shall come in time, 0...1.
+    package var quantile = 0.97
     /// The memory of the delay histogram: the weight that each packet leaves to all earlier ones, below 1.
     package var forgetting = 0.995
     /// Beyond the target by this much, whole packets are skipped.
