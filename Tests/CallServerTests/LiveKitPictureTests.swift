@@ -2,7 +2,6 @@ import LiveKitProtocol
 import NIOCore
 import NIOPosix
 import RTCCore
-import RTCSim
 import RTCTransport
 import RTCWire
 import Testing
@@ -75,7 +74,7 @@ import Testing
         var vp8 = CodecCapability.vp8
         vp8.hasRTX = false
         try await withCallServer { server in
-            let path = LossyPath()
+            let path = ImpairedPath()
             let alice = try await Caller.join(server, "alice", seed: 424)
             _ = try await alice.publish(.video, .camera, cid: "cam", ssrc: 9830)
             let bob = try await Caller.join(
@@ -101,32 +100,4 @@ import Testing
             try await path.close()
         }
     }
-}
-
-/// A relay in the way of one client that loses datagrams.
-private actor LossyPath {
-    private var relay: UDPRelay?
-
-    /// Puts a relay in front of the server's candidate.
-    func through(_ candidate: ICECandidate) async throws -> ICECandidate {
-        var candidate = candidate
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let relay = try await UDPRelay.bind(on: loop, host: "127.0.0.1").get()
-        relay.target = TransportAddress(ipv4: 0x7f00_0001, port: candidate.port)
-        self.relay = relay
-        candidate.port = relay.address.port
-        return candidate
-    }
-
-    /// From now on this share of all datagrams is lost, both ways.
-    func lose(_ share: Double) async throws {
-        guard let relay else { return }
-        try await relay.eventLoop.submit {
-            var conditions = NetworkConditions()
-            conditions.loss = share
-            relay.setConditions(conditions)
-        }.get()
-    }
-
-    func close() async throws { try await relay?.close().get() }
 }

@@ -1,0 +1,1 @@
+../../../Sources/CallServer/Config/JSONGrammar.swift
