@@ -40,6 +40,20 @@ import Testing
         #expect(abs(try #require(measured.dominantHz) - expected) < 2)
     }
 
+    /// Whoever speaks last, and shortly, has been silent before.
+    @Test func aShortSoundAfterALongSilenceIsMeasured() throws {
+        let meter = AudioMeter()
+        for _ in 0..<165 { meter.receive(AudioFrame(samples: (0..<960).map { Int16($0 % 7) - 3 })) }
+        let tone = ToneSource(frequency: 440, levelDBFS: -20)
+        var frame = AudioFrame(silence: 960)
+        for _ in 0..<25 {
+            tone.read(into: &frame)
+            meter.receive(frame)
+        }
+        for _ in 0..<200 { meter.receive(AudioFrame(silence: 960)) }
+        #expect(abs(try #require(meter.measurement.dominantHz) - 440) < 2)
+    }
+
     @Test func aShortSoundIsMeasuredToo() throws {
         let meter = AudioMeter()
         meter.receive(AudioFrame(samples: sine(1_000, count: 2_400)))

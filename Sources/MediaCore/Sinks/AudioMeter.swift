@@ -10,7 +10,7 @@ public struct AudioMeasurement: Sendable, Hashable {
     public var peak = 0.0
     /// Level of the latest frame as RFC 6464 writes it: 0 (loudest) ... 127 (silence), in -dBov.
     public var level: UInt8 = 127
-    /// The strongest frequency in Hz of the mean spectrum; nil for silence.
+    /// The strongest frequency in Hz of the mean spectrum; nil for silence, which is below -60 dB of full scale.
     public var dominantHz: Double?
     /// The median pitch of voiced sound, 60...500 Hz; nil where there was none.
     public var pitchHz: Double?
@@ -21,8 +21,8 @@ public struct AudioMeasurement: Sendable, Hashable {
 
 /// Measures level, strongest frequency and pitch of what a track plays. Stereo is measured as the mean of both channels.
 ///
-/// Level and peak are those of every sample. Of a sound that goes on for more than two seconds, frequency and pitch are
-/// those of samples of it, 170 ms of each second: who listens to twenty tracks must have time for something else.
+/// Level and peak are those of every sample. Of more than two seconds of sound, frequency and pitch are those of samples of
+/// it, 170 ms of each second: who listens to twenty tracks must have time for something else.
 public final class AudioMeter: AudioSink {
     private let state = Mutex(State())
 
@@ -33,7 +33,7 @@ public final class AudioMeter: AudioSink {
         var mono: [Int16] = []
         /// Samples of the window that is being filled.
         var pending: [Int16] = []
-        /// Windows analyzed.
+        /// Windows with sound, which were analyzed.
         var windows = 0
         /// Samples to pass over before the next window.
         var unheard = 0
@@ -79,10 +79,13 @@ extension AudioMeter.State {
         analyze(samples)
     }
 
-    /// Windows at the beginning that are all analyzed, about two seconds.
+    /// The first windows with sound are all analyzed, about two seconds.
     private static let thorough = 12
     /// Of those that follow, every sixth is.
     private static let stride = 6
+    /// Mean square of samples below which a window is silent, -60 dB of full scale. Silence says nothing of a sound, and a
+    /// short one that follows must not fall between two samples of it.
+    private static let silence = 33.0 * 33
 
     /// Takes what the present window still lacks, and passes over what lies between two windows.
     private mutating func analyze(_ samples: UnsafeBufferPointer<Int16>) {
@@ -103,9 +106,11 @@ extension AudioMeter.State {
     private var weight: Int { windows < Self.thorough ? 1 : Self.stride }
 
     private mutating func analyzeWindow() {
+        defer { pending.removeAll(keepingCapacity: true) }
+        let energy = pending.withUnsafeBufferPointer { Double(PCMLevel.sumOfSquares($0)) }
+        guard energy >= Self.silence * Double(pending.count) else { return }
         spectrum.analyze(pending)
         for bin in powers.indices { powers[bin] += spectrum.powers[bin] * Float(weight) }
-        pending.removeAll(keepingCapacity: true)
         windows += 1
         unheard = (weight - 1) * spectrum.size
     }
