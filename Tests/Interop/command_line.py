@@ -159,7 +159,10 @@ def without_settings(**settings):
 
 def test_listening_is_said_at_once_through_a_pipe():
     for arguments, begins in (((), "listening on ws://127.0.0.1:"), (("--json",), '{"port":')):
-        process = subprocess.Popen([CALLAGENT, "serve", "--port", "0", *CREDENTIALS, *arguments], stdout=subprocess.PIPE, text=True)
+        # Whoever runs the tests may ignore SIGHUP, and what is ignored stays so in children.
+        process = subprocess.Popen(
+            [CALLAGENT, "serve", "--port", "0", *CREDENTIALS, *arguments], stdout=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         try:
             line = process.stdout.readline()
             expect(line.startswith(begins), "serve says that it listens while it does", line)
