@@ -159,17 +159,20 @@ extension Livekit_SignalResponse {
     @Test(.timeLimit(.minutes(2))) func aRoomThatEverybodyHasLeftCloses() async throws {
         try await withWebhooks { server, receiver in
             let api = RoomAPI.admin(server)
-            _ = try await api.call("CreateRoom", #"{"name":"patient","empty_timeout":1,"departure_timeout":600}"#)
-            _ = try await api.call("CreateRoom", #"{"name":"brief","empty_timeout":600,"departure_timeout":1}"#)
-            for room in ["patient", "brief"] {
+            // Each is entered at once: a busy machine must not take longer than an empty one stays.
+            for (room, empty, departure) in [("patient", 5, 600), ("brief", 600, 1)] {
+                _ = try await api.call(
+                    "CreateRoom", #"{"name":"\#(room)","empty_timeout":\#(empty),"departure_timeout":\#(departure)}"#)
                 let client = try await LiveKitTestClient.join(server.port, token: TestTokens.join("a", room: room))
                 _ = try await client.next(\.joining)
                 client.send(.with { $0.leave.reason = .clientInitiated })
                 try await client.untilClosed()
             }
-            // Two beginnings, two visits whose media never stood, one end.
-            _ = await receiver.count(5)
-            #expect(finished(receiver).map(\.room.name) == ["brief"])
+            // Its end tells that the first one has outlived its time without anybody.
+            _ = try await api.call("CreateRoom", #"{"name":"clock","empty_timeout":6}"#)
+            // Three beginnings, two visits whose media never stood, two ends.
+            _ = await receiver.count(7)
+            #expect(finished(receiver).map(\.room.name) == ["brief", "clock"])
             #expect(await server.statistics().rooms == 1)
         }
     }
