@@ -63,6 +63,8 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func whoIsInACallHangsUpAndReports(signal: Int32) async throws {
         let server = try await ServerProcess.start()
         let bob = try Self.device("answer", "bob", server, ["--duration", "600"])
+        // Whoever is not there yet can't be rung.
+        _ = try await bob.message { $0.hasPrefix("waiting for a call") }
         let ada = try Self.device("ring", "ada", server, ["--duration", "600", "--to", "bob"])
         _ = try await ada.message { $0.hasPrefix("connected: ") }
         _ = try await bob.message { $0.hasPrefix("connected: ") }
