@@ -11,7 +11,7 @@ import Testing
 /// `CALLBRIDGE_ATTACK_SECONDS` says how long each attack runs.
 @Suite struct AttackTests {
     private static let seconds =
-        ProcessInfo.processInfo.environment["CALLBRIDGE_ATTACK_SECONDS"].flatMap { Int64($0) } ?? 3
+        ProcessInfo.processInfo.environment["CALLBRIDGE_ATTACK_SECONDS"].flatMap { Int64($0) } ?? 10
 
     @Test(.timeLimit(.minutes(5)), arguments: Attack.all)
     func anotherRoomLosesNothing(_ attack: Attack) async throws {
