@@ -12,8 +12,7 @@ build: bootstrap ## release build of callagent
 	swift build -c release --product callagent
 
 test: bootstrap  ## unit, virtual-time and loopback tests
-	# A few at a time: what waits for a socket must not wait behind everything that computes.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 swift test --parallel
+	Scripts/test
 
 examples: bootstrap ## the package Examples: a provider of one's own, applications with and without providers
 	Scripts/examples

@@ -12,10 +12,13 @@ final class AgentProcess: Sendable {
         var errors: String
     }
 
-    private let process = Process()
+    private let process: SpawnedProcess
+    private let arguments: [String]
     private let output: LineReader
     private let errors: LineReader
     private let ended: AsyncStream<Int32>
+    /// Nothing more is sent to a process that has been waited for: its number may be another's.
+    private let isOver = Mutex(false)
 
     /// The binary that was built beside the tests.
     static let executable: URL = {
@@ -30,30 +33,25 @@ final class AgentProcess: Sendable {
         let inherited = ProcessInfo.processInfo.environment.filter {
             !$0.key.hasPrefix("LIVEKIT_") && !$0.key.hasPrefix("CALLBRIDGE_")
         }
+        let environment = inherited.merging(environment) { $1 }
+        self.arguments = arguments
+        if let filter {
+            let command = "set -o pipefail; \"$0\" \"$@\" | \(filter)"
+            process = try SpawnedProcess.start(
+                "/bin/bash", ["-c", command, Self.executable.path] + arguments, environment: environment)
+        } else {
+            process = try SpawnedProcess.start(Self.executable.path, arguments, environment: environment)
+        }
+        output = LineReader(process.output)
+        errors = LineReader(process.errors)
         let (endings, continuation) = AsyncStream.makeStream(of: Int32.self)
         ended = endings
-        if let filter {
-            process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            process.arguments =
-                ["-c", "set -o pipefail; \"$0\" \"$@\" | \(filter)", Self.executable.path] + arguments
-        } else {
-            process.executableURL = Self.executable
-            process.arguments = arguments
-        }
-        process.environment = inherited.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        output = LineReader()
-        errors = LineReader()
-        process.standardOutput = output.pipe
-        process.standardError = errors.pipe
-        process.terminationHandler = {
-            continuation.yield(
-                $0.terminationReason == .uncaughtSignal ? 128 + $0.terminationStatus : $0.terminationStatus)
+        Thread.detachNewThread { [process, weak self] in
+            let code = process.wait()
+            self?.isOver.withLock { $0 = true }
+            continuation.yield(code)
             continuation.finish()
         }
-        try process.run()
-        output.start()
-        errors.start()
     }
 
     /// Runs a command to its end.
@@ -61,59 +59,66 @@ final class AgentProcess: Sendable {
         try await AgentProcess(arguments, environment: environment).ending()
     }
 
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    func send(_ signal: Int32) {
+        isOver.withLock { if !$0 { kill(process.identifier, signal) } }
+    }
 
     /// The next line of standard output that `isWanted`; fails where the process ends first.
     func line(where isWanted: (String) -> Bool = { _ in true }) async throws -> String {
-        try #require(await output.line(where: isWanted), "standard output ended: \(errors.text)")
+        try #require(await output.line(where: isWanted), "no such line came; \(account)")
     }
 
     /// The same of standard error.
     func message(where isWanted: (String) -> Bool) async throws -> String {
-        try #require(await errors.line(where: isWanted), "standard error ended: \(errors.text)")
+        try #require(await errors.line(where: isWanted), "no such line came; \(account)")
     }
 
     /// How it ended, when it has.
     func ending() async throws -> Ending {
-        let code = try #require(await ended.first { _ in true })
+        let code = try #require(await ended.first { _ in true }, "it did not end; \(account)")
         await output.rest()
         await errors.rest()
         return Ending(code: code, output: output.text, errors: errors.text)
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    /// What is known of it, for a test that waited in vain.
+    private var account: String {
+        "\(arguments.first ?? "") said: \(output.text)\non standard error: \(errors.text)"
+    }
+
+    deinit { send(SIGKILL) }
 }
 
 /// Reads a pipe on a thread, line by line.
 private final class LineReader: Sendable {
-    let pipe = Pipe()
     private let collected = Mutex("")
     private let lines: AsyncStream<String>
-    private let continuation: AsyncStream<String>.Continuation
 
-    init() { (lines, continuation) = AsyncStream.makeStream() }
-
-    var text: String { collected.withLock { $0 } }
-
-    func start() {
-        // The process has its own copy of the writing end.
-        try? pipe.fileHandleForWriting.close()
-        Thread.detachNewThread { [self] in
-            var partial = ""
+    init(_ descriptor: Int32) {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        self.lines = lines
+        Thread.detachNewThread { [weak self] in
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            var partial: [UInt8] = []
             while true {
-                let data = pipe.fileHandleForReading.availableData
-                guard !data.isEmpty else { break }
-                let text = String(decoding: data, as: UTF8.self)
-                collected.withLock { $0 += text }
-                partial += text
-                while let end = partial.firstIndex(of: "\n") {
-                    continuation.yield(String(partial[..<end]))
-                    partial = String(partial[partial.index(after: end)...])
+                let count = read(descriptor, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                self?.collect(String(decoding: bytes[..<count], as: UTF8.self))
+                partial += bytes[..<count]
+                while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: partial[..<end], as: UTF8.self))
+                    partial.removeFirst(end + 1)
                 }
             }
+            close(descriptor)
             continuation.finish()
         }
     }
+
+    var text: String { collected.withLock { $0 } }
+
+    private func collect(_ text: String) { collected.withLock { $0 += text } }
 
     func line(where isWanted: (String) -> Bool) async -> String? {
         for await line in lines where isWanted(line) { return line }

@@ -1,6 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import NIOCore
+import RTCCore
 
 @testable import CallServer
 
@@ -90,9 +91,10 @@ extension Attack {
             }
         },
         media("data on a way that loses every third packet", every: .milliseconds(5), loss: 0.33) { mallory, _ in
-            // Both directions: what they send, and what the victim sends to them.
-            try await mallory.caller.media.send(message: data)
-            try await mallory.victim.media.send(message: data)
+            // Both directions: what they send, and what the victim sends to them. As much as their own queues take.
+            for sender in [mallory.caller, mallory.victim] {
+                do { try await sender.media.send(message: data) } catch DataChannelError.bufferFull {}
+            }
         },
     ]
 
