@@ -6,7 +6,9 @@ import json
 import select
 import time
 
-from harness import KEY, SECRET, RunningServer, expect, lk_peer, near, remote_track, server
+from harness import (
+    KEY, SECRET, RunningServer, agent, agent_track, expect, lk_peer, near, remote_track, server)
+from slow_path import slow_path
 
 PERIOD = 14  # seconds that the one who is disturbed stays
 AT = 4  # when it is disturbed
@@ -118,6 +120,26 @@ def test_a_restarted_server_single_connection():
 
 def test_a_restarted_server_two_connections():
     restarted("0")
+
+
+def test_media_does_not_notice_refused_signalling():
+    """Two connections, and a signalling port that refuses for five seconds: sound goes on as if nothing had been."""
+    with server() as url, slow_path(url, 0) as path:
+        bob = lk_peer(url, "bob", "--single-pc", "0", "--tone", "880", "--no-dtx", seconds=PERIOD + 1)
+        ours = agent(path.url, "ours", "--two-connections", "--tone", "440", seconds=PERIOD)
+        time.sleep(AT)
+        path.refuse()
+        time.sleep(5)
+        path.listen()
+        ours, bob = ours.result(), bob.result()
+    track = agent_track(ours, "bob", "audio")
+    # What this machine itself was late with is not signalling's doing.
+    allowed = 60 + ours["lateness"]["lateMilliseconds"]
+    expect(track["packetsLost"] == 0 and track["audio"]["concealedMs"] <= allowed, "ours hears all of it", track)
+    gone = [event["reason"] for event in calls(bob, "participant_disconnected") if event["who"] == "ours"]
+    expect(gone in ([], ["CLIENT_INITIATED"]), "ours left at its end alone", bob["events"])
+    heard = remote_track(bob, "ours", "audio")
+    expect(heard["sounding_frames"] >= (PERIOD - 3) * 100, "bob hears ours all the time", heard)
 
 
 def test_server_leave_is_final():

@@ -8,9 +8,8 @@ import threading
 def slow_path(url, seconds):
     """A relay to `url` that holds everything back for so long after a connection came."""
     host, port = url.split("//")[1].split(":")
-    listener = socket.create_server(("127.0.0.1", 0))
+    path = SlowPath()
     over = threading.Event()
-    sockets = [listener]
 
     def carry(source, target):
         with contextlib.suppress(OSError):
@@ -23,32 +22,45 @@ def slow_path(url, seconds):
         if over.wait(seconds):
             return
         server = socket.create_connection((host, int(port)))
-        sockets.append(server)
+        path.connections.append(server)
         threading.Thread(target=carry, args=(server, client), daemon=True).start()
         carry(client, server)
 
-    def accept():
+    def accept(listener):
         with contextlib.suppress(OSError):
             while True:
                 client, _ = listener.accept()
-                sockets.append(client)
+                path.connections.append(client)
                 threading.Thread(target=serve, args=(client,), daemon=True).start()
 
-    threading.Thread(target=accept, daemon=True).start()
+    path.listen(accept)
+    path.url = f"{url.split('//')[0]}//127.0.0.1:{path.port}"
     try:
-        yield SlowPath(f"{url.split('//')[0]}//127.0.0.1:{listener.getsockname()[1]}", sockets)
+        yield path
     finally:
         over.set()
-        close(sockets)
+        path.refuse()
 
 
 class SlowPath:
-    def __init__(self, url, sockets):
-        self.url, self.sockets = url, sockets
+    def __init__(self):
+        self.port, self.connections, self.accept = 0, [], None
+
+    def listen(self, accept=None):
+        """Takes connections; after `refuse` again at the same port."""
+        self.accept = accept or self.accept
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
 
     def cut(self):
         """Ends the connections that there are; new ones are taken."""
-        close(self.sockets[1:])
+        close(self.connections)
+
+    def refuse(self):
+        """Ends the connections that there are; new ones are refused until it listens again."""
+        close([self.listener])
+        self.cut()
 
 
 def close(sockets):
