@@ -36,7 +36,7 @@ package final class Consumer {
     var filler: Filler?
     private var droppedPicture: UInt16?
     var repetitions: Repetitions
-    private var second = SecondKeyFrame()
+    private var refresh = KeyFrameRefresh()
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 320, alignment: 8)
 
     package init(_ configuration: ConsumerConfiguration, producer: Producer, sink: any ConsumerSink) {
@@ -180,7 +180,7 @@ package final class Consumer {
             numbering.timestampOffset = alignment.offset(
                 of: packet, from: old === layer ? nil : old?.clock, to: layer.clock, isSameSource: old === layer)
         }
-        if configuration.isEncrypted, !munger.hasStarted { second.begin(packet.arrival) }
+        if configuration.isEncrypted, !munger.hasStarted { refresh.begin(packet.arrival) }
         pictures.begin(packet, &numbering)
         munger.begin(layer, at: packet.sequence, offsets: numbering)
         self.layer = layer
@@ -206,8 +206,8 @@ package final class Consumer {
         guard let place = munger.place(packet.sequence, timestamp: packet.timestamp) else { return }
         lastArrival = packet.arrival
         if packet.startsKeyFrame {
-            second.noteKeyFrame(packet.arrival)
-        } else if second.isDue(packet.arrival) {
+            refresh.noteKeyFrame(packet.arrival)
+        } else if refresh.isDue(packet.arrival) {
             producer.requestKeyFrame(of: layer)
         }
         if isLeftOut {
