@@ -56,7 +56,11 @@ def running_server(*arguments):
     running = RunningServer(*arguments)
     try:
         running.wait_until_ready()
-        yield running
+        try:
+            yield running
+        except Failure as failure:
+            # Whatever has failed has failed because of that.
+            raise failure if running.process.poll() is None else Failure(f"{failure}; the server died: {tail(running.log)}")
         expect(running.process.poll() is None, "the server died during the test", tail(running.log))
     finally:
         running.stop()
