@@ -9,13 +9,16 @@
 #include <sys/time.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/kdf.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
@@ -28,10 +31,35 @@ static inline EVP_PKEY *ccrypto_p256_key(void) {
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
+static inline EVP_PKEY *ccrypto_x25519_key(void) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+}
+
+static inline EVP_PKEY *ccrypto_rsa_key(size_t bits) {
+    return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
+}
+
 static inline void ccrypto_set_serial(X509 *certificate, const unsigned char *bytes, int count) {
     BIGNUM *number = BN_bin2bn(bytes, count, NULL);
     if (number != NULL) BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate));
     BN_free(number);
+}
+
+// The PRF of TLS 1.2, RFC 5246 section 5; `seed` begins with the label. 1 where it succeeded.
+static inline int ccrypto_tls_prf(const char *digest, const void *secret, size_t secret_length, const void *seed,
+                                  size_t seed_length, void *output, size_t output_length) {
+    EVP_KDF *function = EVP_KDF_fetch(NULL, "TLS1-PRF", NULL);
+    EVP_KDF_CTX *context = function == NULL ? NULL : EVP_KDF_CTX_new(function);
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)digest, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SECRET, (void *)secret, secret_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SEED, (void *)seed, seed_length),
+        OSSL_PARAM_construct_end(),
+    };
+    int result = context == NULL ? 0 : EVP_KDF_derive(context, (unsigned char *)output, output_length, parameters);
+    EVP_KDF_CTX_free(context);
+    EVP_KDF_free(function);
+    return result == 1;
 }
 
 // Contexts of libssl
@@ -41,9 +69,7 @@ static inline int ccrypto_ctx_only_dtls12(SSL_CTX *context) {
         && SSL_CTX_set_max_proto_version(context, DTLS1_2_VERSION) == 1;
 }
 
-static inline int ccrypto_ctx_set_groups(SSL_CTX *context, const char *list) {
-    return (int)SSL_CTX_set1_groups_list(context, list);
-}
+static inline int ccrypto_ssl_set_groups(SSL *ssl, const char *list) { return (int)SSL_set1_groups_list(ssl, list); }
 
 // The wire MTU is ours to say, sessions are never resumed, and nobody renegotiates.
 static inline void ccrypto_ctx_set_defaults(SSL_CTX *context, long largest_message) {
@@ -93,6 +119,9 @@ static inline int ccrypto_ssl_set_server_name(SSL *ssl, const char *name) {
 
 // AEAD
 
+static inline int ccrypto_aead_set_nonce_length(EVP_CIPHER_CTX *context, int length) {
+    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, length, NULL);
+}
 static inline int ccrypto_gcm_get_tag(EVP_CIPHER_CTX *context, void *tag) {
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag);
 }

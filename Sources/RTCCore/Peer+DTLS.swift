@@ -5,7 +5,8 @@ extension Peer {
         do throws(CryptoError) {
             dtls = try DTLSTransport(
                 role: role, certificate: configuration.certificate, mtu: configuration.maximumDatagram,
-                srtpProfiles: configuration.srtpProfiles, expectedFingerprint: fingerprint)
+                srtpProfiles: configuration.srtpProfiles, expectedFingerprint: fingerprint,
+                backend: configuration.dtlsBackend)
         } catch {
             fail(.crypto(error), outbox)
         }

@@ -10,6 +10,8 @@ package struct PeerConfiguration: Sendable {
     package var certificate: DTLSCertificate
     /// In order of preference.
     package var srtpProfiles: [SRTPProfile] = SRTPProfile.allCases
+    /// Which library speaks DTLS.
+    package var dtlsBackend: DTLSBackend = .own
     /// Which library seals and opens SRTP.
     package var srtpBackend: SRTPBackend = .libcrypto
     /// Seed of sequence numbers, SSRCs and ICE's draws; nil takes the system's generator. Never of keys.

@@ -65,14 +65,14 @@ package struct DTLSFingerprint: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DTLSFingerprint {
-    /// The SHA-256 fingerprint of an X.509 certificate.
-    init?(sha256Of certificate: OpaquePointer) {
-        guard let value = DTLSFingerprint.digest(certificate, EVP_sha256()) else { return nil }
+    /// The SHA-256 fingerprint of a certificate in DER.
+    init?(sha256Of der: [UInt8]) {
+        guard let value = DTLSFingerprint.digest(der, EVP_sha256()) else { return nil }
         self.init(algorithm: "sha-256", value: value)
     }
 
-    /// Whether this is the fingerprint of `certificate`.
-    func matches(_ certificate: OpaquePointer) -> Bool {
+    /// Whether this is the fingerprint of a certificate in DER. Reads nothing of it.
+    func matches(der: [UInt8]) -> Bool {
         let function =
             switch algorithm {
             case "sha-1": EVP_sha1()
@@ -81,17 +81,20 @@ extension DTLSFingerprint {
             case "sha-384": EVP_sha384()
             default: EVP_sha512()
             }
-        guard let digest = DTLSFingerprint.digest(certificate, function), digest.count == value.count else {
-            return false
-        }
+        guard let digest = DTLSFingerprint.digest(der, function), digest.count == value.count else { return false }
         return CRYPTO_memcmp(digest, value, value.count) == 0
     }
 
-    private static func digest(_ certificate: OpaquePointer, _ function: OpaquePointer?) -> [UInt8]? {
+    /// Whether this is the fingerprint of an `X509 *`.
+    func matches(_ certificate: OpaquePointer) -> Bool {
+        DTLSCertificate.encode(certificate).map(matches(der:)) ?? false
+    }
+
+    private static func digest(_ der: [UInt8], _ function: OpaquePointer?) -> [UInt8]? {
         var succeeded = false
         let bytes = [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { output, count in
             var length: UInt32 = 0
-            succeeded = X509_digest(certificate, function, output.baseAddress, &length) == 1
+            succeeded = EVP_Digest(der, der.count, output.baseAddress, &length, function, nil) == 1
             count = succeeded ? Int(length) : 0
         }
         return succeeded ? bytes : nil

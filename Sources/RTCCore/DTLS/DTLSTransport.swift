@@ -1,103 +1,109 @@
-import CCrypto
 import RTCWire
 
-/// One DTLS 1.2 association over libssl (RFC 6347, RFC 5764), as a value without socket or clock.
+/// One DTLS 1.2 association (RFC 6347, RFC 5764), as a value without socket or clock, over the backend of choice.
 ///
 /// The driver hands in datagrams and time; what is to be sent appears in the outbox. What a peer sends can fail only
 /// this object. Retransmission follows `nextDeadline` alone: 50 ms, doubling to 3.2 s.
 package struct DTLSTransport: ~Copyable {
     /// How long a handshake may take before it fails.
-    package static let handshakeLimit = Interval.seconds(30)
-    /// What libssl adds to its own count at most when a flight changes keys, and the record overhead of data.
+    package static let handshakeLimit = DTLSHandshake.limit
+    /// What a datagram holds beside a message, at most.
     static let slack = 64
-    /// libssl's own timeout in microseconds: an hour, so that it never fires.
-    private static let libraryTimeout: UInt32 = 3_600_000_000
 
-    package let role: DTLSRole
-    package internal(set) var state = DTLSState.new
-    /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
-    package internal(set) var srtpKeys: SRTPKeyingMaterial?
-    /// Datagrams that were no DTLS 1.2, held a record too short to open, or came too early.
-    package internal(set) var droppedDatagrams = 0
+    private let engine: Engine
 
-    let ssl: OpaquePointer
-    let channel: UnsafeMutablePointer<DTLSChannel>
-    let wantsSRTP: Bool
-    var handshakeDeadline: Instant?
-    var early = EarlyRecords()
-    var exportedKeys: SRTPKeyingMaterial?
+    private enum Engine: ~Copyable {
+        case own(DTLSAssociation)
+        case libssl(LibraryDTLS)
+    }
+
+    private init(engine: consuming Engine) { self.engine = engine }
 
     /// - Parameters:
     ///   - mtu: largest datagram to send, in bytes; 300 at least.
     ///   - srtpProfiles: in order of preference; empty for an association without SRTP.
     ///   - expectedFingerprint: from the peer's SDP; where it is not yet known the association waits in
     ///     `.awaitingFingerprint` for `expect`.
+    ///   - cipherSuites: in order of preference.
+    /// - Throws: `CryptoError.incompatibleOpenSSL` where libssl is chosen and is none that our clock can drive.
     package init(
         role: DTLSRole, certificate: DTLSCertificate, mtu: Int = 1200,
-        srtpProfiles: [SRTPProfile] = SRTPProfile.preferred, expectedFingerprint: DTLSFingerprint? = nil
+        srtpProfiles: [SRTPProfile] = SRTPProfile.preferred, expectedFingerprint: DTLSFingerprint? = nil,
+        backend: DTLSBackend = .own, cipherSuites: [TLSCipherSuite] = TLSCipherSuite.allCases,
+        groups: [TLSNamedGroup] = TLSNamedGroup.allCases
     ) throws(CryptoError) {
-        let channel = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
-        channel.initialize(to: DTLSChannel(mtu: max(mtu, 300), expectedFingerprint: expectedFingerprint))
-        do throws(CryptoError) {
-            ssl = try DTLSTransport.association(certificate, channel, srtpProfiles)
-        } catch {
-            channel.deinitialize(count: 1)
-            channel.deallocate()
-            throw error
+        let settings = HandshakeSettings(
+            certificate: certificate, srtpProfiles: srtpProfiles, cipherSuites: cipherSuites, groups: groups)
+        let mtu = max(mtu, 300)
+        switch backend {
+        case .own:
+            engine = .own(
+                DTLSAssociation(role: role, settings: settings, mtu: mtu, expectedFingerprint: expectedFingerprint))
+        case .libssl:
+            engine = .libssl(
+                try LibraryDTLS(role: role, settings: settings, mtu: mtu, expectedFingerprint: expectedFingerprint))
         }
-        self.channel = channel
-        self.role = role
-        wantsSRTP = !srtpProfiles.isEmpty
-        if role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
     }
 
-    /// Makes the `SSL` over a channel that outlives it.
-    private static func association(
-        _ certificate: DTLSCertificate, _ channel: UnsafeMutablePointer<DTLSChannel>, _ profiles: [SRTPProfile]
-    ) throws(CryptoError) -> OpaquePointer {
-        ERR_clear_error()
-        guard let ssl = SSL_new(certificate.context) else { throw .library("SSL_new") }
-        let names = profiles.map(\.description).joined(separator: ":")
-        let bio = DatagramBIO.make(channel)
-        SSL_set_bio(ssl, bio, bio)
-        guard bio != nil, ccrypto_ssl_set_owner(ssl, channel) == 1,
-            profiles.isEmpty || SSL_set_tlsext_use_srtp(ssl, names) == 0
-        else {
-            SSL_free(ssl)
-            throw .library("setting up a DTLS association")
+    package var role: DTLSRole {
+        switch engine {
+        case .own(let association): association.role
+        case .libssl(let association): association.role
         }
-        ccrypto_ssl_set_mtu(ssl, channel.pointee.mtu - slack)
-        DTLS_set_timer_cb(ssl) { ssl, previous in
-            SSL_get_ex_data(ssl, 0)?.assumingMemoryBound(to: DTLSChannel.self).pointee.nextTimeout(previous: previous)
-            return DTLSTransport.libraryTimeout
-        }
-        return ssl
-    }
-
-    deinit {
-        SSL_free(ssl)
-        channel.deinitialize(count: 1)
-        channel.deallocate()
     }
 
     /// Largest message that `send` takes, in bytes.
-    package var maximumMessage: Int { channel.pointee.mtu - DTLSTransport.slack }
+    package var maximumMessage: Int {
+        switch engine {
+        case .own(let association): association.mtu - DTLSTransport.slack
+        case .libssl(let association): association.maximumMessage
+        }
+    }
+
+    package var state: DTLSState {
+        switch engine {
+        case .own(let association): association.state
+        case .libssl(let association): association.state
+        }
+    }
+
+    /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
+    package var srtpKeys: SRTPKeyingMaterial? {
+        switch engine {
+        case .own(let association): association.srtpKeys
+        case .libssl(let association): association.srtpKeys
+        }
+    }
+
+    /// Datagrams that were no DTLS 1.2, held a record too short to open, or came too early; with our own backend also
+    /// records that were forged or out of turn.
+    package var droppedDatagrams: Int {
+        switch engine {
+        case .own(let association): association.droppedRecords
+        case .libssl(let association): association.droppedDatagrams
+        }
+    }
 
     /// When `advance` wants to be called next.
     package var nextDeadline: Instant? {
-        guard let retransmission = channel.pointee.deadline else { return handshakeDeadline }
-        return min(retransmission, handshakeDeadline ?? retransmission)
+        switch engine {
+        case .own(let association): association.nextDeadline
+        case .libssl(let association): association.nextDeadline
+        }
     }
 
     /// Starts the handshake: the client sends its ClientHello, the server begins to wait.
     package mutating func start(now: Instant, into outbox: Outbox, to destination: TransportAddress) -> DTLSAction {
-        guard state == .new else { return .none }
-        state = .handshaking
-        handshakeDeadline = now + DTLSTransport.handshakeLimit
-        guard role == .client else { return .none }
-        prepare(now, outbox, destination)
-        defer { release() }
-        return handshake()
+        switch consume engine {
+        case .own(var association):
+            association.start(DTLSWay(now: now, outbox: outbox, destination: destination))
+            self = DTLSTransport(engine: .own(association))
+            return .none
+        case .libssl(var association):
+            let action = association.start(now: now, into: outbox, to: destination)
+            self = DTLSTransport(engine: .libssl(association))
+            return action
+        }
     }
 
     /// Takes a datagram that PacketKind calls DTLS. A server that was not started starts.
@@ -107,25 +113,16 @@ package struct DTLSTransport: ~Copyable {
         _ datagram: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress,
         deliver: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> DTLSAction {
-        if state == .new, role == .server { _ = start(now: now, into: outbox, to: destination) }
-        guard let (clear, sealed) = DTLSRecords.split(datagram),
-            DTLSRecords.areOpenable(sealed, overhead: recordOverhead)
-        else {
-            droppedDatagrams &+= 1
-            return .none
-        }
-        prepare(now, outbox, destination)
-        defer { release() }
-        switch state {
-        case .new, .closed, .failed: return .none
-        case .awaitingFingerprint, .connected:
-            // Records in the clear mean nothing any more; libssl would only discard them.
-            return sealed.isEmpty ? .none : read(sealed, deliver)
-        case .handshaking:
-            let action = clear.isEmpty ? .none : shakeHands(clear, deliver)
-            if sealed.isEmpty { return action }
-            if state != .handshaking { return hasHandshake ? read(sealed, deliver) : action }
-            return receiveEarly(sealed, deliver)
+        switch consume engine {
+        case .own(var association):
+            let way = DTLSWay(now: now, outbox: outbox, destination: destination)
+            let action = association.receive(datagram, way, deliver)
+            self = DTLSTransport(engine: .own(association))
+            return action
+        case .libssl(var association):
+            let action = association.receive(datagram, now: now, into: outbox, to: destination, deliver: deliver)
+            self = DTLSTransport(engine: .libssl(association))
+            return action
         }
     }
 
@@ -134,44 +131,61 @@ package struct DTLSTransport: ~Copyable {
     package mutating func expect(
         _ fingerprint: DTLSFingerprint, now: Instant, into outbox: Outbox, to destination: TransportAddress
     ) -> DTLSAction {
-        channel.pointee.expectedFingerprint = fingerprint
-        guard state == .awaitingFingerprint else { return .none }
-        prepare(now, outbox, destination)
-        defer { release() }
-        return judge()
+        switch consume engine {
+        case .own(var association):
+            let way = DTLSWay(now: now, outbox: outbox, destination: destination)
+            let action = association.expect(fingerprint, way)
+            self = DTLSTransport(engine: .own(association))
+            return action
+        case .libssl(var association):
+            let action = association.expect(fingerprint, now: now, into: outbox, to: destination)
+            self = DTLSTransport(engine: .libssl(association))
+            return action
+        }
     }
 
     /// Does what is due at `now`: sends a flight again, or gives up.
     package mutating func advance(
         to now: Instant, into outbox: Outbox, to destination: TransportAddress
     ) -> DTLSAction {
-        if let handshakeDeadline, handshakeDeadline <= now { return fail(.timedOut) }
-        guard state == .handshaking, let deadline = channel.pointee.deadline, deadline <= now else { return .none }
-        prepare(now, outbox, destination)
-        defer { release() }
-        channel.pointee.expire()
-        return ccrypto_ssl_handle_timeout(ssl) < 0 ? fail(.timedOut) : .none
+        switch consume engine {
+        case .own(var association):
+            let action = association.advance(DTLSWay(now: now, outbox: outbox, destination: destination))
+            self = DTLSTransport(engine: .own(association))
+            return action
+        case .libssl(var association):
+            let action = association.advance(to: now, into: outbox, to: destination)
+            self = DTLSTransport(engine: .libssl(association))
+            return action
+        }
     }
 
     /// Sends one message. False where the association is not connected or the message is empty or too long.
     package mutating func send(
         _ message: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress
     ) -> Bool {
-        guard state == .connected, (1...maximumMessage).contains(message.count) else { return false }
-        prepare(now, outbox, destination)
-        defer { release() }
-        return SSL_alloc_buffers(ssl) == 1 && SSL_write(ssl, message.baseAddress, Int32(message.count)) > 0
+        guard (1...maximumMessage).contains(message.count) else { return false }
+        switch consume engine {
+        case .own(var association):
+            let sent = association.send(message, DTLSWay(now: now, outbox: outbox, destination: destination))
+            self = DTLSTransport(engine: .own(association))
+            return sent
+        case .libssl(var association):
+            let sent = association.send(message, now: now, into: outbox, to: destination)
+            self = DTLSTransport(engine: .libssl(association))
+            return sent
+        }
     }
 
     /// Says close_notify where there is a connection, and is closed.
     package mutating func close(now: Instant, into outbox: Outbox, to destination: TransportAddress) {
-        prepare(now, outbox, destination)
-        defer { release() }
-        if hasHandshake { sayCloseNotify() }
-        if case .failed = state { return }
-        end(.closed)
+        switch consume engine {
+        case .own(var association):
+            association.close(DTLSWay(now: now, outbox: outbox, destination: destination))
+            self = DTLSTransport(engine: .own(association))
+        case .libssl(var association):
+            association.close(now: now, into: outbox, to: destination)
+            self = DTLSTransport(engine: .libssl(association))
+        }
     }
-
-    /// True between the end of the handshake and the end of the association.
-    var hasHandshake: Bool { state == .connected || state == .awaitingFingerprint }
 }

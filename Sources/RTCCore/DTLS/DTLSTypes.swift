@@ -9,6 +9,14 @@ package enum DTLSRole: Hashable, Sendable {
     package var opposite: DTLSRole { self == .client ? .server : .client }
 }
 
+/// Which library speaks DTLS. Both meet each other on the wire.
+package enum DTLSBackend: String, Hashable, Sendable, CaseIterable {
+    /// Our own DTLS 1.2 over libcrypto; the default.
+    case own
+    /// OpenSSL's libssl, of a version whose timer our clock can drive.
+    case libssl
+}
+
 /// Where a `DTLSTransport` stands.
 package enum DTLSState: Hashable, Sendable {
     /// Made, not started.

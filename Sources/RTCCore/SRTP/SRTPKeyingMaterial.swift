@@ -19,7 +19,7 @@ package struct SRTPKeyingMaterial: Hashable, Sendable {
     }
 
     /// Cuts exported material: client key, server key, client salt, server salt. Nil where it is too short.
-    package init?(profile: SRTPProfile, exported: [UInt8]) {
+    package init?(profile: SRTPProfile, exported: UnsafeRawBufferPointer) {
         let (key, salt) = (profile.keyLength, profile.saltLength)
         guard exported.count >= SRTPKeyingMaterial.exportedLength(profile) else { return nil }
         self.init(

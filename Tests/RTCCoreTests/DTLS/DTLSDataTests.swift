@@ -3,8 +3,8 @@ import RTCWire
 import Testing
 
 @Suite struct DTLSDataTests {
-    @Test func messagesBothWays() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func messagesBothWays(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())
         let largest = [UInt8](repeating: 7, count: pair.client.maximumMessage)
         #expect(pair.client.send([1]) && pair.client.send(largest) && pair.server.send([2, 3]))
@@ -14,23 +14,24 @@ import Testing
         #expect(!pair.client.send([]) && !pair.client.send(largest + [1]))
     }
 
-    @Test func nothingIsSentBeforeTheConnection() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func nothingIsSentBeforeTheConnection(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         #expect(!pair.client.send([1]))
         pair.client.start()
         #expect(!pair.client.send([1]))
     }
 
-    @Test func severalRecordsInOneDatagramAreAllDelivered() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func severalRecordsInOneDatagramAreAllDelivered(_ backends: DTLSBackends) throws
+    {
+        let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())
         #expect(pair.client.send([1]) && pair.client.send([2]) && pair.client.send([3]))
         pair.server.receive(pair.client.takeSent().flatMap(\.self))
         #expect(pair.server.messages == [[1], [2], [3]])
     }
 
-    @Test func replayedRecordsAreDropped() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func replayedRecordsAreDropped(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())
         #expect(pair.client.send([9]))
         let sent = pair.client.takeSent()
@@ -38,8 +39,8 @@ import Testing
         #expect(pair.server.messages == [[9]] && pair.server.state == .connected)
     }
 
-    @Test func closeNotify() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func closeNotify(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())
         pair.client.close(pair.now)
         #expect(pair.client.state == .closed && pair.client.actions == [.connected])
@@ -52,8 +53,8 @@ import Testing
         #expect(pair.server.takeSent().isEmpty)
     }
 
-    @Test func closingDuringTheHandshake() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func closingDuringTheHandshake(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         pair.client.start()
         _ = pair.client.takeSent()
         pair.client.close()

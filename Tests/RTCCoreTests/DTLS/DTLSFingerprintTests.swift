@@ -24,11 +24,11 @@ import Testing
         #expect(DTLSFingerprint(parsing: line) == nil)
     }
 
-    @Test func aWrongFingerprintFailsDuringTheHandshake() throws {
+    @Test(arguments: DTLSBackends.all) func aWrongFingerprintFailsDuringTheHandshake(_ backends: DTLSBackends) throws {
         let (a, b) = try DTLSTestPair.certificates.get()
         let pair = DTLSTestPair(
-            client: try DTLSTestEndpoint(.client, a, expecting: a.fingerprint),
-            server: try DTLSTestEndpoint(.server, b, expecting: a.fingerprint))
+            client: try DTLSTestEndpoint(.client, a, expecting: a.fingerprint, backend: backends.client),
+            server: try DTLSTestEndpoint(.server, b, expecting: a.fingerprint, backend: backends.server))
         #expect(!pair.connect())
         #expect(pair.client.actions == [.failed(.fingerprintMismatch)])
         // bad_certificate: it reached the server.
@@ -36,20 +36,21 @@ import Testing
         #expect(pair.client.keys == nil && pair.server.keys == nil)
     }
 
-    @Test func aWrongClientFailsAtTheServer() throws {
+    @Test(arguments: DTLSBackends.all) func aWrongClientFailsAtTheServer(_ backends: DTLSBackends) throws {
         let (a, b) = try DTLSTestPair.certificates.get()
         let pair = DTLSTestPair(
-            client: try DTLSTestEndpoint(.client, a, expecting: b.fingerprint),
-            server: try DTLSTestEndpoint(.server, b, expecting: b.fingerprint))
+            client: try DTLSTestEndpoint(.client, a, expecting: b.fingerprint, backend: backends.client),
+            server: try DTLSTestEndpoint(.server, b, expecting: b.fingerprint, backend: backends.server))
         #expect(!pair.connect())
         #expect(pair.server.actions == [.failed(.fingerprintMismatch)])
         #expect(pair.client.actions == [.failed(.alert(42))])
     }
 
-    @Test func theVerdictWaitsForTheSDP() throws {
+    @Test(arguments: DTLSBackends.all) func theVerdictWaitsForTheSDP(_ backends: DTLSBackends) throws {
         let (a, b) = try DTLSTestPair.certificates.get()
         let pair = DTLSTestPair(
-            client: try DTLSTestEndpoint(.client, a), server: try DTLSTestEndpoint(.server, b))
+            client: try DTLSTestEndpoint(.client, a, backend: backends.client),
+            server: try DTLSTestEndpoint(.server, b, backend: backends.server))
         pair.server.start()
         pair.client.start()
         pair.run(limit: .seconds(1))

@@ -3,8 +3,8 @@ import RTCWire
 import Testing
 
 @Suite struct DTLSHandshakeTests {
-    @Test func bothRolesAgreeOnKeys() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func bothRolesAgreeOnKeys(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())
         #expect(pair.client.actions == [.connected] && pair.server.actions == [.connected])
         let keys = try #require(pair.client.keys)
@@ -15,20 +15,10 @@ import Testing
         #expect(pair.client.nextDeadline == nil && pair.server.nextDeadline == nil)
     }
 
-    @Test func exportedKeysOpenWhatTheOtherSeals() throws {
-        let pair = try DTLSTestPair.make()
-        #expect(pair.connect())
-        let client = try SRTPEndpoint(keys: try #require(pair.client.keys), role: .client)
-        let server = try SRTPEndpoint(keys: try #require(pair.server.keys), role: .server, backend: .libsrtp2)
-        let packet = sealablePacket(1)
-        #expect(server.opened(try #require(client.sealed(packet))) == packet)
-        #expect(client.opened(try #require(server.sealed(packet))) == packet)
-    }
-
     /// The server chooses by its own order from what the client offers.
-    @Test func profileSelection() throws {
+    @Test(arguments: DTLSBackends.all) func profileSelection(_ backends: DTLSBackends) throws {
         func selected(_ client: [SRTPProfile], _ server: [SRTPProfile]) throws -> SRTPProfile? {
-            let pair = try DTLSTestPair.make(clientProfiles: client, serverProfiles: server)
+            let pair = try DTLSTestPair.make(backends, clientProfiles: client, serverProfiles: server)
             pair.connect()
             #expect(pair.client.keys == pair.server.keys)
             return pair.client.keys?.profile
@@ -41,16 +31,16 @@ import Testing
         #expect(try selected([.aeadAES256GCM], [.aeadAES256GCM, cm]) == .aeadAES256GCM)
     }
 
-    @Test func noCommonProfileFailsBothSides() throws {
-        let pair = try DTLSTestPair.make(clientProfiles: [.aeadAES128GCM], serverProfiles: [.aes128CMSHA1_80])
+    @Test(arguments: DTLSBackends.all) func noCommonProfileFailsBothSides(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends, clientProfiles: [.aeadAES128GCM], serverProfiles: [.aes128CMSHA1_80])
         #expect(!pair.connect())
         #expect(pair.client.state == .failed(.noCommonSRTPProfile))
         #expect(pair.server.state == .failed(.noCommonSRTPProfile))
         #expect(pair.client.keys == nil && pair.server.keys == nil)
     }
 
-    @Test func withoutSRTP() throws {
-        let pair = try DTLSTestPair.make(clientProfiles: [], serverProfiles: [])
+    @Test(arguments: DTLSBackends.all) func withoutSRTP(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends, clientProfiles: [], serverProfiles: [])
         #expect(pair.connect())
         #expect(pair.client.keys == nil)
         #expect(pair.client.send([1, 2, 3], pair.now))
@@ -59,10 +49,11 @@ import Testing
     }
 
     /// Two hundred handshakes at each loss, every one must end connected.
-    @Test(arguments: [0.0, 0.1, 0.3]) func handshakesUnderLoss(_ loss: Double) throws {
+    @Test(arguments: [0.0, 0.1, 0.3], DTLSBackends.all)
+    func handshakesUnderLoss(_ loss: Double, _ backends: DTLSBackends) throws {
         var times: [Double] = []
         for seed in 1...200 as ClosedRange<UInt64> {
-            let pair = try DTLSTestPair.make(loss: loss, seed: seed)
+            let pair = try DTLSTestPair.make(backends, loss: loss, seed: seed)
             #expect(pair.connect(), "seed \(seed): \(pair.client.state), \(pair.server.state)")
             #expect(pair.client.keys != nil && pair.client.keys == pair.server.keys)
             times.append((pair.now - .zero).milliseconds)
@@ -73,16 +64,17 @@ import Testing
         #expect(times[100] < (loss == 0.3 ? 400 : 120))
     }
 
-    @Test(arguments: [300, 400, 512, 600, 800, 1000, 1200]) func datagramsFitTheMTU(_ mtu: Int) throws {
+    @Test(arguments: [300, 400, 512, 600, 800, 1000, 1200], DTLSBackends.all)
+    func datagramsFitTheMTU(_ mtu: Int, _ backends: DTLSBackends) throws {
         for loss in [0.0, 0.2] {
-            let pair = try DTLSTestPair.make(loss: loss, seed: 3, mtu: mtu)
+            let pair = try DTLSTestPair.make(backends, loss: loss, seed: 3, mtu: mtu)
             #expect(pair.connect())
             #expect(pair.largestDatagram <= mtu)
         }
     }
 
-    @Test func timersBelongToOurClock() throws {
-        let client = try DTLSTestEndpoint(.client, DTLSCertificate.generate())
+    @Test(arguments: DTLSBackend.allCases) func timersBelongToOurClock(_ backend: DTLSBackend) throws {
+        let client = try DTLSTestEndpoint(.client, DTLSCertificate.generate(), backend: backend)
         let start = Instant.zero + .milliseconds(5000)
         client.start(start)
         #expect(client.takeSent().count == 1)
@@ -100,10 +92,10 @@ import Testing
         }
     }
 
-    @Test func aSilentPeerTimesOut() throws {
+    @Test(arguments: DTLSBackends.all) func aSilentPeerTimesOut(_ backends: DTLSBackends) throws {
         let pair = DTLSTestPair(
-            client: try DTLSTestEndpoint(.client, DTLSCertificate.generate()),
-            server: try DTLSTestEndpoint(.server, DTLSCertificate.generate()), loss: 1)
+            client: try DTLSTestEndpoint(.client, DTLSCertificate.generate(), backend: backends.client),
+            server: try DTLSTestEndpoint(.server, DTLSCertificate.generate(), backend: backends.server), loss: 1)
         #expect(!pair.connect(limit: .seconds(100)))
         #expect(pair.client.state == .failed(.timedOut) && pair.server.state == .failed(.timedOut))
         #expect(pair.client.actions == [.failed(.timedOut)])
@@ -112,8 +104,8 @@ import Testing
     }
 
     /// The server is done when it has sent its last flight; where that is lost the client asks again.
-    @Test func aLostLastFlightIsSentAgain() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func aLostLastFlightIsSentAgain(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         pair.client.start()
         for datagram in pair.client.takeSent() { pair.server.receive(datagram) }
         for datagram in pair.server.takeSent() { pair.client.receive(datagram) }
@@ -129,8 +121,8 @@ import Testing
         #expect(pair.client.state == .connected)
     }
 
-    @Test func aServerThatWasNotStartedStartsByItself() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func aServerThatWasNotStartedStartsByItself(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         pair.client.start()
         pair.run(limit: .seconds(1))
         #expect(pair.server.state == .connected && pair.client.state == .connected)

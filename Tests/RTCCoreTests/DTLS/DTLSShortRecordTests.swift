@@ -1,4 +1,3 @@
-import CCrypto
 import RTCWire
 import Testing
 
@@ -6,22 +5,17 @@ import Testing
 
 /// Encrypted records shorter than nonce and tag: several releases of libssl end an association over one.
 @Suite struct DTLSShortRecordTests {
-    enum Suite: String, CaseIterable {
-        case gcm128 = "ECDHE-ECDSA-AES128-GCM-SHA256"
-        case gcm256 = "ECDHE-ECDSA-AES256-GCM-SHA384"
-        case chacha = "ECDHE-ECDSA-CHACHA20-POLY1305"
-
-        var overhead: Int { self == .chacha ? 16 : 24 }
-    }
+    static let suites = TLSCipherSuite.allCases.filter { $0.authentication == .ecdsa }
 
     static let lengths = [0, 1, 8, 15, 16, 17, 23, 24, 25, 40]
 
-    private func pair(_ suite: Suite) throws -> DTLSTestPair {
+    private func pair(_ suite: TLSCipherSuite, _ backends: DTLSBackends) throws -> DTLSTestPair {
         let (a, b) = (try DTLSCertificate.generate(), try DTLSCertificate.generate())
-        for certificate in [a, b] { #expect(SSL_CTX_set_cipher_list(certificate.context, suite.rawValue) == 1) }
         return DTLSTestPair(
-            client: try DTLSTestEndpoint(.client, a, expecting: b.fingerprint),
-            server: try DTLSTestEndpoint(.server, b, expecting: a.fingerprint))
+            client: try DTLSTestEndpoint(
+                .client, a, expecting: b.fingerprint, backend: backends.client, suites: [suite]),
+            server: try DTLSTestEndpoint(
+                .server, b, expecting: a.fingerprint, backend: backends.server, suites: [suite]))
     }
 
     /// Both ways, something still arrives.
@@ -33,15 +27,18 @@ import Testing
         #expect(pair.server.messages.count == after + 1 && pair.client.messages.count == before + 1)
     }
 
-    @Test(arguments: Suite.allCases) func afterTheHandshake(_ suite: Suite) throws {
-        let pair = try pair(suite)
+    @Test(arguments: DTLSShortRecordTests.suites, DTLSBackends.all)
+    func afterTheHandshake(_ suite: TLSCipherSuite, _ backends: DTLSBackends) throws {
+        let pair = try pair(suite, backends)
         #expect(pair.connect())
         for type in 20...23 as ClosedRange<UInt8> {
             for length in DTLSShortRecordTests.lengths {
                 let dropped = pair.server.dropped
                 pair.server.receive(DTLSForgery.record(type: type, length: length))
                 pair.client.receive(DTLSForgery.record(type: type, length: length))
-                #expect(pair.server.dropped == dropped + (length < suite.overhead ? 1 : 0))
+                // libssl drops a forgery of full length by itself, and counts nothing.
+                let isCounted = length < suite.overhead || backends.server == .own
+                #expect(pair.server.dropped == dropped + (isCounted ? 1 : 0))
             }
         }
         #expect(pair.client.takeSent().isEmpty && pair.server.takeSent().isEmpty, "nobody is told of a forgery")
@@ -49,23 +46,27 @@ import Testing
     }
 
     /// One datagram may hold several records, and libssl reads on behind one that is genuine.
-    @Test(arguments: Suite.allCases) func behindAGenuineRecord(_ suite: Suite) throws {
-        let pair = try pair(suite)
+    @Test(arguments: DTLSShortRecordTests.suites, DTLSBackends.all)
+    func behindAGenuineRecord(_ suite: TLSCipherSuite, _ backends: DTLSBackends) throws {
+        let pair = try pair(suite, backends)
         #expect(pair.connect())
         for length in DTLSShortRecordTests.lengths {
             #expect(pair.client.send([UInt8(length)]))
             let genuine = try #require(pair.client.takeSent().first)
             let received = pair.server.messages.count
             pair.server.receive(genuine + DTLSForgery.record(type: 23, length: length))
-            #expect(pair.server.messages.count == received + (length < suite.overhead ? 0 : 1))
+            // Before libssl the whole datagram is dropped.
+            let isDropped = length < suite.overhead && backends.server == .libssl
+            #expect(pair.server.messages.count == received + (isDropped ? 0 : 1))
         }
         expectAlive(pair)
     }
 
     /// Before there are keys, and between the ChangeCipherSpec and the Finished.
-    @Test(arguments: Suite.allCases) func duringTheHandshake(_ suite: Suite) throws {
+    @Test(arguments: DTLSShortRecordTests.suites, DTLSBackends.all)
+    func duringTheHandshake(_ suite: TLSCipherSuite, _ backends: DTLSBackends) throws {
         for length in DTLSShortRecordTests.lengths {
-            let pair = try pair(suite)
+            let pair = try pair(suite, backends)
             func forge(_ victim: DTLSTestEndpoint) {
                 for type in 20...23 as ClosedRange<UInt8> {
                     victim.receive(DTLSForgery.record(type: type, length: length), pair.now)
@@ -88,8 +89,8 @@ import Testing
     }
 
     /// Of an epoch that nobody negotiated, or in the clear behind an encrypted one.
-    @Test func recordsOfOtherEpochs() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func recordsOfOtherEpochs(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         pair.server.start()
         pair.client.start()
         for epoch in 2...5 as ClosedRange<UInt8> {
@@ -103,8 +104,8 @@ import Testing
     }
 
     /// A Finished that overtakes the ChangeCipherSpec, and data that overtakes it, are held and opened in their turn.
-    @Test func earlyRecordsAreOpenedOnceThereAreKeys() throws {
-        let pair = try DTLSTestPair.make()
+    @Test(arguments: DTLSBackends.all) func earlyRecordsAreOpenedOnceThereAreKeys(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
         pair.client.start()
         for datagram in pair.client.takeSent() { pair.server.receive(datagram) }
         for datagram in pair.server.takeSent() { pair.client.receive(datagram) }
@@ -140,7 +141,8 @@ import Testing
     }
 
     /// Handshakes with forged records of every length among their flights, and 30,000 behind one.
-    @Test(arguments: Suite.allCases) func floods(_ suite: Suite) throws {
+    @Test(arguments: DTLSShortRecordTests.suites, DTLSBackends.all)
+    func floods(_ suite: TLSCipherSuite, _ backends: DTLSBackends) throws {
         var random = CryptoTestRandom(31)
         func forged() -> [UInt8] {
             DTLSForgery.record(
@@ -148,7 +150,7 @@ import Testing
                 length: Int(random.next() % 48))
         }
         for _ in 0..<20 {
-            let pair = try pair(suite)
+            let pair = try pair(suite, backends)
             pair.server.start()
             pair.client.start()
             for toServer in [true, false, true, false] {
@@ -160,7 +162,7 @@ import Testing
             }
             expectAlive(pair)
         }
-        let pair = try pair(suite)
+        let pair = try pair(suite, backends)
         #expect(pair.connect())
         for _ in 0..<10_000 {
             pair.server.receive(forged())

@@ -1,5 +1,20 @@
 import RTCCore
 import RTCWire
+import Testing
+
+/// Who speaks on which side of a test.
+struct DTLSBackends: Hashable, CustomTestStringConvertible {
+    let client: DTLSBackend
+    let server: DTLSBackend
+
+    var testDescription: String { "client \(client), server \(server)" }
+
+    /// Every pair of them.
+    static let all = DTLSBackend.allCases.flatMap { client in
+        DTLSBackend.allCases.map { DTLSBackends(client: client, server: $0) }
+    }
+    static let own = DTLSBackends(client: .own, server: .own)
+}
 
 /// A transport behind a reference, and all that it said.
 final class DTLSTestEndpoint {
@@ -11,11 +26,13 @@ final class DTLSTestEndpoint {
 
     init(
         _ role: DTLSRole, _ certificate: DTLSCertificate, mtu: Int = 1200,
-        profiles: [SRTPProfile] = SRTPProfile.preferred, expecting fingerprint: DTLSFingerprint? = nil
+        profiles: [SRTPProfile] = SRTPProfile.preferred, expecting fingerprint: DTLSFingerprint? = nil,
+        backend: DTLSBackend = .own, suites: [TLSCipherSuite] = TLSCipherSuite.allCases,
+        groups: [TLSNamedGroup] = TLSNamedGroup.allCases
     ) throws {
         transport = try DTLSTransport(
             role: role, certificate: certificate, mtu: mtu, srtpProfiles: profiles,
-            expectedFingerprint: fingerprint)
+            expectedFingerprint: fingerprint, backend: backend, cipherSuites: suites, groups: groups)
     }
 
     var state: DTLSState { transport.state }
@@ -79,15 +96,15 @@ final class DTLSTestPair {
 
     /// A pair that knows each other's fingerprint.
     static func make(
-        loss: Double = 0, seed: UInt64 = 1, mtu: Int = 1200, clientProfiles: [SRTPProfile] = SRTPProfile.preferred,
-        serverProfiles: [SRTPProfile] = SRTPProfile.preferred
+        _ backends: DTLSBackends = .own, loss: Double = 0, seed: UInt64 = 1, mtu: Int = 1200,
+        clientProfiles: [SRTPProfile] = SRTPProfile.preferred, serverProfiles: [SRTPProfile] = SRTPProfile.preferred
     ) throws -> DTLSTestPair {
         let (a, b) = try certificates.get()
         return DTLSTestPair(
             client: try DTLSTestEndpoint(
-                .client, a, mtu: mtu, profiles: clientProfiles, expecting: b.fingerprint),
+                .client, a, mtu: mtu, profiles: clientProfiles, expecting: b.fingerprint, backend: backends.client),
             server: try DTLSTestEndpoint(
-                .server, b, mtu: mtu, profiles: serverProfiles, expecting: a.fingerprint),
+                .server, b, mtu: mtu, profiles: serverProfiles, expecting: a.fingerprint, backend: backends.server),
             loss: loss, seed: seed)
     }
 

@@ -27,7 +27,9 @@ import Testing
         let raw = try CryptoVectors.json("\(name).facts.json", as: Facts.self).raw
         let profile = try #require(SRTPProfile(wireID: raw.srtpKeys.profileId))
         let keys = try #require(
-            SRTPKeyingMaterial(profile: profile, exported: fromHex(raw.srtpKeys.exportedKeyingMaterial)))
+            fromHex(raw.srtpKeys.exportedKeyingMaterial).withUnsafeBytes {
+                SRTPKeyingMaterial(profile: profile, exported: $0)
+            })
         let chromium: DTLSRole = raw.srtpKeys.chromiumWrites == "clientWrite" ? .client : .server
         let fromChromium = try SRTPEndpoint(keys: keys, role: chromium.opposite, backend: backend)
         let fromAiortc = try SRTPEndpoint(keys: keys, role: chromium, backend: backend)

@@ -3,7 +3,7 @@ import RTCWire
 
 /// What libssl's callbacks reach: the datagram being read, where writes go, and the retransmission timer.
 ///
-/// It lies in memory of its own that `DTLSTransport` allocates and frees after the `SSL`; the `BIO` and the `SSL` hold
+/// It lies in memory of its own that `LibraryDTLS` allocates and frees after the `SSL`; the `BIO` and the `SSL` hold
 /// its address. `outbox` and `incoming` are set for the length of one call.
 struct DTLSChannel {
     /// First retransmission timeout and its cap. RFC 6347 section 4.2.4.1 says 1 s; WebRTC's paths were measured by ICE.

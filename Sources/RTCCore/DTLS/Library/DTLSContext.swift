@@ -1,15 +1,28 @@
 import CCrypto
+import RTCWire
 
 /// The libssl settings that all associations share.
 enum DTLSContext {
     /// Largest handshake message and certificate chain that is reassembled, in bytes: libssl holds up to ten of them.
     static let largestMessage = 16 * 1024
 
-    /// The suites of WebRTC (RFC 8827 section 6.5): forward secret, AEAD; RSA ones for a peer with an RSA certificate.
-    private static let suites = [
-        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
-        "ECDHE-RSA-CHACHA20-POLY1305", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
-    ].joined(separator: ":")
+    /// Cipher suites in libssl's words.
+    static func names(_ suites: [TLSCipherSuite]) -> String {
+        suites.map { suite in
+            let kind = suite.authentication == .ecdsa ? "ECDSA" : "RSA"
+            return switch suite.aead {
+            case .aes128GCM: "ECDHE-\(kind)-AES128-GCM-SHA256"
+            case .aes256GCM: "ECDHE-\(kind)-AES256-GCM-SHA384"
+            case .chaCha20Poly1305: "ECDHE-\(kind)-CHACHA20-POLY1305"
+            }
+        }.joined(separator: ":")
+    }
+
+    /// Groups in libssl's words. P-256 must stand beside X25519: an ECDSA P-256 certificate counts as a use of it.
+    static func names(_ groups: [TLSNamedGroup]) -> String {
+        let all = groups.contains(.secp256r1) ? groups : groups + [.secp256r1]
+        return all.map { $0 == .x25519 ? "X25519" : "P-256" }.joined(separator: ":")
+    }
 
     /// Makes an `SSL_CTX` for both roles: DTLS 1.2, mutual certificates, judged by fingerprint alone.
     static func make(certificate: OpaquePointer, key: OpaquePointer) throws(CryptoError) -> OpaquePointer {
@@ -19,11 +32,8 @@ enum DTLSContext {
         SSL_CTX_set_security_level(context, 2)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
         SSL_CTX_set_cert_verify_callback(context, { store, _ in DTLSContext.judge(store) }, nil)
-        // P-256 must stand beside X25519: an ECDSA P-256 certificate counts as a use of the group.
         let made =
             ccrypto_ctx_only_dtls12(context) == 1
-            && SSL_CTX_set_cipher_list(context, suites) == 1
-            && ccrypto_ctx_set_groups(context, "X25519:P-256") == 1
             && SSL_CTX_use_certificate(context, certificate) == 1
             && SSL_CTX_use_PrivateKey(context, key) == 1
         guard made else {
@@ -34,7 +44,7 @@ enum DTLSContext {
     }
 
     /// libssl asks whether the peer's certificate will do, before anything else is done with it. Where the expected
-    /// fingerprint is not yet known it will; `DTLSTransport` then judges before it reports the connection.
+    /// fingerprint is not yet known it will; `LibraryDTLS` then judges before it reports the connection.
     private static func judge(_ store: OpaquePointer?) -> Int32 {
         guard let store, let certificate = X509_STORE_CTX_get0_cert(store), let owner = ccrypto_store_owner(store)
         else { return 0 }

@@ -2,7 +2,7 @@ import CCrypto
 import RTCWire
 
 // The calls into libssl. Each is made between `prepare` and `release`.
-extension DTLSTransport {
+extension LibraryDTLS {
     func prepare(_ now: Instant, _ outbox: Outbox, _ destination: TransportAddress) {
         // Another object of this thread may have left errors, and libssl would take them for its own.
         ERR_clear_error()
@@ -118,7 +118,8 @@ extension DTLSTransport {
         guard
             SSL_export_keying_material(ssl, &exported, exported.count, label, label.utf8.count, nil, 0, 0) == 1
         else { return nil }
-        return SRTPKeyingMaterial(profile: profile, exported: exported)
+        defer { OPENSSL_cleanse(&exported, exported.count) }
+        return exported.withUnsafeBytes { SRTPKeyingMaterial(profile: profile, exported: $0) }
     }
 
     /// Everything after the handshake goes through SSL_read, a repeated last flight of the peer too: libssl answers it

@@ -15,8 +15,10 @@ enum DTLSClock {
 
     /// Sends a ClientHello to nobody: it must be sent again at 50 ms and at 150 ms, and never in between.
     private static func retransmitsOnTime() -> Bool {
-        guard let certificate = try? DTLSCertificate.unchecked(),
-            var transport = try? DTLSTransport(role: .client, certificate: certificate)
+        guard let certificate = try? DTLSCertificate.generate(),
+            var transport = try? LibraryDTLS(
+                role: .client, settings: HandshakeSettings(certificate: certificate, srtpProfiles: []), mtu: 1200,
+                expectedFingerprint: nil, isClockChecked: false)
         else { return false }
         let outbox = Outbox(capacity: 4096)
         let nowhere = TransportAddress(ipv4: 0, port: 0)

@@ -1,0 +1,91 @@
+import RTCWire
+
+/// A handshake under way: the machine, what it reads from and what it sends again. Gone once the association stands.
+struct DTLSHandshake: ~Copyable {
+    /// How long a handshake may take before it fails.
+    static let limit = Interval.seconds(30)
+    /// How long it may still take after a fatal alert in the clear, unless it goes on. Anybody can send one, so it ends
+    /// nothing by itself; but where it was the peer's, nothing more will come.
+    static let alertPatience = Interval.seconds(5)
+
+    private let settings: HandshakeSettings
+    private var machine: HandshakeMachine
+    private var reassembly = HandshakeReassembly()
+    private var log = HandshakeLog()
+    private var timer: FlightTimer
+    private var startedAt = Instant.zero
+    private var failsAt = Instant.distantFuture
+    /// Whatever a failure in the end is best explained by.
+    private var complaint: DTLSFailure?
+
+    init(_ role: DTLSRole, _ settings: HandshakeSettings, mtu: Int) {
+        self.settings = settings
+        machine = HandshakeMachine(role)
+        timer = FlightTimer(mtu: mtu)
+    }
+
+    var wantsSRTP: Bool { !settings.srtpProfiles.isEmpty }
+
+    /// When `advance` wants to be called next.
+    var nextDeadline: Instant? {
+        let soonest = min(timer.deadline ?? failsAt, failsAt)
+        return soonest == .distantFuture ? nil : soonest
+    }
+
+    mutating func start(_ records: inout RecordLayer, _ way: DTLSWay) {
+        startedAt = way.now
+        failsAt = startedAt + DTLSHandshake.limit
+        guard let flight = machine.start(settings, &log) else { return }
+        timer.send(flight, &records, way)
+    }
+
+    /// Sends the last flight again where it is due. Gives why the handshake has failed, if it has.
+    mutating func advance(_ records: inout RecordLayer, _ way: DTLSWay) -> DTLSFailure? {
+        guard failsAt > way.now else { return complaint ?? .timedOut }
+        if let deadline = timer.deadline, deadline <= way.now { timer.expire(&records, way) }
+        return nil
+    }
+
+    /// Takes a fragment in; false where it was dropped.
+    mutating func receive(
+        _ header: DTLSHandshakeHeader, _ fragment: UnsafeRawBufferPointer, epoch: UInt16,
+        _ records: inout RecordLayer, _ way: DTLSWay
+    ) -> Bool {
+        switch reassembly.take(header, fragment, epoch: epoch) {
+        case .taken: return true
+        case .repeated:
+            timer.peerRepeated(&records, way)
+            return true
+        case .refused: return false
+        }
+    }
+
+    /// What the next whole message leads to; nil where there is none. One that the machine ignores is dropped, and its
+    /// place is free for the peer's own.
+    mutating func step(
+        expecting fingerprint: DTLSFingerprint?
+    ) throws(HandshakeFault) -> HandshakeAction? {
+        guard let message = reassembly.message else { return nil }
+        do throws(HandshakeFault) {
+            let action = try machine.receive(message, settings, expecting: fingerprint, &log)
+            reassembly.advance()
+            failsAt = startedAt + DTLSHandshake.limit
+            return action
+        } catch {
+            if case .ignored(let words) = error { complaint = complaint ?? .protocolViolation(words) }
+            reassembly.discard()
+            throw error
+        }
+    }
+
+    /// Sends a flight and repeats it until it is answered.
+    mutating func send(_ flight: Flight, _ records: inout RecordLayer, _ way: DTLSWay) {
+        timer.send(flight, &records, way)
+    }
+
+    /// A fatal alert came in the clear.
+    mutating func noteAlert(_ alert: TLSAlert, _ now: Instant) {
+        complaint = .alert(alert.description)
+        failsAt = min(failsAt, now + DTLSHandshake.alertPatience)
+    }
+}
