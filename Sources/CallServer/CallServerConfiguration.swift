@@ -122,6 +122,8 @@ public struct CallServerConfiguration: Sendable {
     public var journal: CallJournal?
     /// Where the server logs to. It logs no token, no secret and no query.
     public var logger = Logger(label: "callbridge.server")
+    /// Who speaks DTLS.
+    package var dtlsBackend: DTLSBackend = .own
     /// Who seals and opens media packets.
     package var srtpBackend: SRTPBackend = .libcrypto
     /// How they may be sealed, in order of preference.

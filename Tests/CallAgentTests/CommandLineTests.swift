@@ -64,7 +64,8 @@ import Testing
             "join", "--url", "ws://h:1", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--tone",
             "440",
         ],
-        ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["doctor", "--json"],
+        ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["serve", "--secret", "s", "--dtls", "libssl"],
+        ["call", "--dtls", "own"], ["doctor", "--json"],
         ["serve", "--secret", "s", "--media-plane", "livekit"], ["call", "--media-plane", "livekit"],
         ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
     ])

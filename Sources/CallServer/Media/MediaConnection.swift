@@ -60,6 +60,7 @@ final class MediaConnection {
     init?(role: Role, loop: ServerLoop, cname: String, logger: Logger) {
         var configuration = PeerConfiguration(
             iceRole: role == .offering ? .controlling : .controlled, certificate: loop.settings.certificate)
+        configuration.dtlsBackend = loop.settings.dtlsBackend
         configuration.srtpBackend = loop.settings.srtpBackend
         configuration.srtpProfiles = loop.settings.srtpProfiles
         configuration.cname = cname

@@ -4,6 +4,7 @@ import RTCWire
 /// What all media connections of a server share.
 struct MediaSettings: Sendable {
     let certificate: DTLSCertificate
+    let dtlsBackend: DTLSBackend
     let srtpBackend: SRTPBackend
     let srtpProfiles: [SRTPProfile]
     let plane: MediaPlane
@@ -14,9 +15,11 @@ struct MediaSettings: Sendable {
     init(_ configuration: CallServerConfiguration) throws(CallServerError) {
         do {
             certificate = try DTLSCertificate.generate()
+            try configuration.dtlsBackend.check()
         } catch {
             throw .noCertificate("\(error)")
         }
+        dtlsBackend = configuration.dtlsBackend
         srtpBackend = configuration.srtpBackend
         srtpProfiles = configuration.srtpProfiles
         plane = configuration.mediaPlane

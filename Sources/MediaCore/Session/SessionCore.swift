@@ -103,6 +103,8 @@ final class SessionCore: @unchecked Sendable {
         let certificate = try DTLSCertificate.generate()
         var peer = PeerConfiguration(
             iceRole: configuration.isAnswerer ? .controlled : .controlling, certificate: certificate)
+        peer.dtlsBackend = configuration.dtlsBackend.backend
+        try peer.dtlsBackend.check()
         peer.srtpBackend = configuration.srtpBackend.backend
         peer.srtpProfiles = configuration.srtpProfiles.map(\.profile)
         peer.seed = configuration.seed

@@ -83,6 +83,8 @@ public struct MediaSessionConfiguration: Sendable {
     public var iceTransportPolicy = ICETransportPolicy.all
     /// A file of PEM certificates to believe besides the system's, for TURN over TLS.
     public var trustedRoots: String?
+    /// Which library speaks DTLS.
+    public var dtlsBackend: DTLSBackendChoice = .own
     /// Which library seals and opens SRTP.
     public var srtpBackend: SRTPBackendChoice = .libcrypto
     /// The SRTP profiles offered and accepted, in order of preference; at least one.

@@ -6,7 +6,7 @@ package enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     case libraryFailure(operation: String, detail: String)
     /// libsrtp2 refused to start or to make a session, with its status code.
     case srtpLibraryFailure(status: Int)
-    /// The libssl that was loaded does not let us drive its retransmission timer.
+    /// libssl was chosen for DTLS, and the one that was loaded does not let us drive its retransmission timer.
     case incompatibleOpenSSL(version: String)
     /// Key or salt do not have the length that the profile asks for.
     case invalidKeyLength(profile: SRTPProfile, key: Int, salt: Int)
@@ -19,7 +19,7 @@ package enum CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
             "libsrtp2 refused with status \(status); use the SRTP backend libcrypto or reinstall libsrtp2-1"
         case .incompatibleOpenSSL(let version):
             "\(version) does not hand over its DTLS timer as OpenSSL 3.0 does, so handshakes could not be timed; "
-                + "run with the OpenSSL 3.0 of Debian 12 (libssl3)"
+                + "use the DTLS backend own, or run with the OpenSSL 3.0 of Debian 12 (libssl3)"
         case .invalidKeyLength(let profile, let key, let salt):
             "\(profile) takes a master key of \(profile.keyLength) and a salt of \(profile.saltLength) bytes, "
                 + "not \(key) and \(salt)"

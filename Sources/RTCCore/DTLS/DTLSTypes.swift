@@ -17,6 +17,16 @@ package enum DTLSBackend: String, Hashable, Sendable, CaseIterable {
     case libssl
 }
 
+extension DTLSBackend {
+    /// Throws `CryptoError.incompatibleOpenSSL` where the libssl that was loaded is none that our clock can drive; our own
+    /// asks libcrypto for nothing that any OpenSSL from 3.0 on lacks.
+    package func check() throws(CryptoError) {
+        guard self == .own || DTLSClock.isOurs else {
+            throw .incompatibleOpenSSL(version: OpenSSLLibrary.version)
+        }
+    }
+}
+
 /// Where a `DTLSTransport` stands.
 package enum DTLSState: Hashable, Sendable {
     /// Made, not started.

@@ -212,6 +212,7 @@ struct EmbeddedServer {
         var configuration = CallServerConfiguration(keys: ["callagent": secret])
         configuration.host = "127.0.0.1"
         configuration.port = 0
+        configuration.dtlsBackend = srtp.dtls.backend
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
         configuration.mediaPlane = plane.mediaPlane

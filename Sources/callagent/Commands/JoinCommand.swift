@@ -103,6 +103,7 @@ struct JoinCommand: AsyncParsableCommand {
         var configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor),
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
+        configuration.media.dtlsBackend = srtp.dtls
         configuration.media.srtpBackend = srtp.srtp
         configuration.streaming = wishes.streaming
         configuration.trust = trust.trust

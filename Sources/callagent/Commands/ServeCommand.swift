@@ -170,6 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.allowsRemoteUnmute = allowRemoteUnmute
         configuration.iceServers = try iceServers.map { try ICEServerArgument($0).server }
         configuration.autoCreatesRooms = !refusesUnknownRooms
+        configuration.dtlsBackend = srtp.dtls.backend
         configuration.srtpBackend = srtp.srtp.backend
         configuration.srtpProfiles = srtp.profiles.map(\.profile)
         configuration.mediaPlane = plane.mediaPlane

@@ -140,6 +140,7 @@ actor CallRun {
         progress.show("\(name) joins")
         var configuration = venue.configuration(for: name, room: settings.room)
         configuration.engine = engine
+        configuration.media.dtlsBackend = settings.srtp.dtls
         configuration.media.srtpBackend = settings.srtp.srtp
         configuration.media.srtpProfiles = settings.srtp.profiles
         configuration.media.frameEncryption = try settings.encryption.frameEncryption()

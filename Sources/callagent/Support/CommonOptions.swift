@@ -38,8 +38,11 @@ struct TrustOption: ParsableArguments {
     var trust: ServerTrust { caFile.map { .rootsFile($0) } ?? .system }
 }
 
-/// How SRTP is sealed and opened, and by which library.
+/// How SRTP is keyed, sealed and opened, and by which libraries.
 struct SRTPOption: ParsableArguments {
+    @Option(name: .long, help: "The DTLS backend: own or libssl (of OpenSSL 3.0).")
+    var dtls: DTLSBackendChoice = .own
+
     @Option(name: .long, help: "The SRTP backend: libcrypto or libsrtp2.")
     var srtp: SRTPBackendChoice = .libcrypto
 
@@ -57,6 +60,7 @@ struct SRTPOption: ParsableArguments {
     }
 }
 
+extension DTLSBackendChoice: ExpressibleByArgument {}
 extension SRTPBackendChoice: ExpressibleByArgument {}
 extension SRTPProfileChoice: ExpressibleByArgument {}
 

@@ -32,7 +32,8 @@ enum LibraryChecks {
         var advice: [String] = []
         if !isTested {
             advice.append(
-                "DTLS has been tested with \(tested.joined(separator: ", ")); use one of them, or run Scripts/test-libssl."
+                "Calls need libcrypto alone, 3.0 or later. `--dtls libssl` has been tested with "
+                    + "\(tested.joined(separator: ", ")): leave it out, use one of them, or run Scripts/test-libssl."
             )
         }
         if !isPair { advice.append("libcrypto is another one, \(crypto ?? "?"); both must come from one package.") }

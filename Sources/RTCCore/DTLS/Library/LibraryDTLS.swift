@@ -26,9 +26,7 @@ struct LibraryDTLS: ~Copyable {
         role: DTLSRole, settings: HandshakeSettings, mtu: Int, expectedFingerprint: DTLSFingerprint?,
         isClockChecked: Bool = true
     ) throws(CryptoError) {
-        guard !isClockChecked || DTLSClock.isOurs else {
-            throw .incompatibleOpenSSL(version: OpenSSLLibrary.version)
-        }
+        if isClockChecked { try DTLSBackend.libssl.check() }
         let channel = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
         channel.initialize(to: DTLSChannel(mtu: mtu, expectedFingerprint: expectedFingerprint))
         do throws(CryptoError) {
