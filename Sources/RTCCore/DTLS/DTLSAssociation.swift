@@ -115,7 +115,8 @@ extension DTLSAssociation {
         return action
     }
 
-    /// Records of epoch 1. Those that can't be opened or used yet are held.
+    /// Records of epoch 1. Those that can't be opened or used yet are held: data and alerts of a peer that seals stand
+    /// behind its Finished, wherever they overtook it.
     private mutating func receiveSealed(
         _ records: UnsafeRawBufferPointer, _ way: DTLSWay, _ deliver: (UnsafeRawBufferPointer) -> Void
     ) -> DTLSAction {
@@ -123,7 +124,7 @@ extension DTLSAssociation {
         var action = DTLSAction.none
         while state == .handshaking || hasHandshake, let record = DTLSRecords.first(of: rest) {
             rest = record.rest
-            let isEarly = !self.records.hasKeys || (record.header.type == .applicationData && !hasHandshake)
+            let isEarly = !self.records.hasKeys || (record.header.type != .handshake && !hasHandshake)
             if isEarly {
                 droppedRecords &+= early.hold(record.whole)
             } else {

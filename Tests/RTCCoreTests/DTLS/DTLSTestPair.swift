@@ -73,6 +73,18 @@ final class DTLSTestEndpoint {
     }
 }
 
+/// How bad the pipe between two transports is.
+struct DTLSTestNetwork {
+    /// Probability of a datagram's loss.
+    var loss = 0.0
+    /// Probability that it comes twice.
+    var duplication = 0.0
+    /// What its delay of 5 ms varies by, in microseconds: so much later datagrams overtake it.
+    var jitter = 10_000
+    /// Longer ones never arrive.
+    var largestDatagram = Int.max
+}
+
 /// Two transports on one virtual clock with a seeded lossy pipe between them: each datagram takes 5 to 15 ms, so that
 /// they also overtake each other.
 final class DTLSTestPair {
@@ -82,12 +94,15 @@ final class DTLSTestPair {
     private(set) var datagramsSent = 0
     private(set) var largestDatagram = 0
     private var random: CryptoTestRandom
-    private let loss: Double
+    private let network: DTLSTestNetwork
     private var pipe: [(arrival: Instant, toServer: Bool, bytes: [UInt8])] = []
 
-    init(client: DTLSTestEndpoint, server: DTLSTestEndpoint, loss: Double = 0, seed: UInt64 = 1) {
+    init(
+        client: DTLSTestEndpoint, server: DTLSTestEndpoint, loss: Double = 0, seed: UInt64 = 1,
+        network: DTLSTestNetwork? = nil
+    ) {
         (self.client, self.server) = (client, server)
-        self.loss = loss
+        self.network = network ?? DTLSTestNetwork(loss: loss)
         random = CryptoTestRandom(seed)
     }
 
@@ -97,7 +112,8 @@ final class DTLSTestPair {
     /// A pair that knows each other's fingerprint.
     static func make(
         _ backends: DTLSBackends = .own, loss: Double = 0, seed: UInt64 = 1, mtu: Int = 1200,
-        clientProfiles: [SRTPProfile] = SRTPProfile.preferred, serverProfiles: [SRTPProfile] = SRTPProfile.preferred
+        clientProfiles: [SRTPProfile] = SRTPProfile.preferred, serverProfiles: [SRTPProfile] = SRTPProfile.preferred,
+        network: DTLSTestNetwork? = nil
     ) throws -> DTLSTestPair {
         let (a, b) = try certificates.get()
         return DTLSTestPair(
@@ -105,7 +121,7 @@ final class DTLSTestPair {
                 .client, a, mtu: mtu, profiles: clientProfiles, expecting: b.fingerprint, backend: backends.client),
             server: try DTLSTestEndpoint(
                 .server, b, mtu: mtu, profiles: serverProfiles, expecting: a.fingerprint, backend: backends.server),
-            loss: loss, seed: seed)
+            loss: loss, seed: seed, network: network)
     }
 
     /// Starts both and runs until both are connected or failed, or nothing is to happen any more.
@@ -138,14 +154,19 @@ final class DTLSTestPair {
         ([client.nextDeadline, server.nextDeadline] + pipe.map(\.arrival)).compactMap(\.self).min()
     }
 
+    /// The draw is made even where nothing ever happens, so that a seed means the same.
+    private func happens(_ probability: Double) -> Bool { Double(random.next() >> 11) * 0x1p-53 < probability }
+
     private func pump() {
         for toServer in [true, false] {
             for bytes in (toServer ? client : server).takeSent() {
                 datagramsSent += 1
                 largestDatagram = max(largestDatagram, bytes.count)
-                if Double(random.next() >> 11) * 0x1p-53 < loss { continue }
-                let delay = Interval.microseconds(5000 + Int(random.next() % 10_000))
-                pipe.append((now + delay, toServer, bytes))
+                if bytes.count > network.largestDatagram || happens(network.loss) { continue }
+                for _ in 0...(happens(network.duplication) ? 1 : 0) {
+                    let delay = Interval.microseconds(5000 + Int(random.next() % UInt64(network.jitter)))
+                    pipe.append((now + delay, toServer, bytes))
+                }
             }
         }
     }

@@ -118,7 +118,11 @@ struct LibraryDTLS: ~Copyable {
         case .handshaking:
             let action = clear.isEmpty ? .none : shakeHands(clear, deliver)
             if sealed.isEmpty { return action }
-            if state != .handshaking { return hasHandshake ? read(sealed, deliver) : action }
+            if state != .handshaking {
+                // The handshake may have ended with records that were held: its end is not forgotten over these.
+                let further = hasHandshake ? read(sealed, deliver) : .none
+                return further == .none ? action : further
+            }
             return receiveEarly(sealed, deliver)
         }
     }

@@ -1,4 +1,4 @@
-/// Encrypted records that came before their keys, and data that came before the Finished: a few, held for a moment.
+/// Encrypted records that came before their keys, and data and alerts that came before the Finished: a few, held for a moment.
 ///
 /// Beyond the bounds the oldest go: a lost flight is sent again.
 struct EarlyRecords {
