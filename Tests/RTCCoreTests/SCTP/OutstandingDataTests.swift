@@ -142,15 +142,151 @@ import Testing
         #expect(!data.hasRoom && sent(OutstandingData.limit - 1).hasRoom)
         #expect(!data.isEmpty)
     }
+}
 
-    @Test func theHeapGivesTheLeastFirst() {
-        var heap = Heap<Int>()
-        var random = CryptoTestRandom(3)
-        let numbers = (0..<500).map { _ in Int(random.next() % 100) }
-        for number in numbers { heap.insert(number) }
-        #expect(heap.least == numbers.min() && heap.count == 500)
-        var taken: [Int] = []
-        while let number = heap.removeLeast() { taken.append(number) }
-        #expect(taken == numbers.sorted() && heap.least == nil)
+/// What a SACK brings, RFC 9260 sections 6.2.1 and 6.3.
+@Suite struct AcknowledgementTests {
+    private var data = OutstandingData(initialTSN: 10)
+
+    private mutating func send(_ count: Int, at now: Int = 0, size: Int = 100) {
+        for _ in 0..<count {
+            let fragment = SendQueue.Fragment(
+                message: data.nextTSN, chunk: .test(sequence: UInt16(truncatingIfNeeded: data.nextTSN), size: size),
+                maximumRetransmissions: nil, expiry: nil)
+            _ = data.send(fragment, now: .at(now))
+        }
+    }
+
+    private mutating func sack(
+        _ tsn: UInt32, _ gaps: [ClosedRange<UInt16>] = [], at now: Int = 100
+    ) -> OutstandingData.Acknowledgement? { data.acknowledge(.test(tsn, gaps), now: .at(now)) }
+
+    @Test mutating func nothingIsOutstanding() {
+        #expect(data.isEmpty && data.flight == 0 && data.nextTSN == 10 && data.cumulative == 9 && !data.mustSkip)
+        let empty = sack(9)
+        #expect(empty?.hasAdvanced == false && empty?.hasNew == false && empty?.bytes == 0)
+        #expect(sack(10) == nil)
+    }
+
+    @Test mutating func tsnsAreGivenInOrder() {
+        send(3)
+        #expect(data.nextTSN == 13 && data.flight == 300 && !data.isEmpty)
+    }
+
+    @Test mutating func theCumulativeTSNSettlesAllBelow() {
+        send(4)
+        let result = sack(12)
+        #expect(result?.hasAdvanced == true && result?.hasNew == true && result?.bytes == 300)
+        #expect(data.cumulative == 12 && data.flight == 100)
+        #expect(sack(13)?.bytes == 100 && data.isEmpty && data.flight == 0)
+    }
+
+    @Test mutating func aGapBlockSettlesItsOwn() {
+        send(5)
+        let result = sack(9, [2...3])
+        #expect(result?.hasAdvanced == false && result?.hasNew == true && result?.bytes == 200 && data.flight == 300)
+        // Told again it is nothing new; told of more, only that.
+        #expect(sack(9, [2...3])?.hasNew == false)
+        #expect(sack(9, [2...4])?.bytes == 100)
+        #expect(sack(10, [1...3])?.bytes == 100 && data.cumulative == 10)
+        #expect(sack(14)?.bytes == 100 && data.isEmpty)
+    }
+
+    /// Blocks that overlap, descend, touch the cumulative TSN or reach beyond what was sent are a liar's.
+    @Test(arguments: [(1, 1), (3, 2), (2, 9), (0, 0), (2, 60_000)])
+    mutating func aLiarsBlockSettlesNothing(start: UInt16, end: UInt16) {
+        send(5)
+        let sack = SackChunk(cumulativeTSN: 9, receiverWindow: 1000, gapBlocks: [.init(start: start, end: end)])
+        #expect(data.acknowledge(sack, now: .at(1))?.bytes == 0 && data.flight == 500)
+    }
+
+    @Test mutating func blocksBehindALieAreNotBelieved() {
+        send(9)
+        #expect(sack(9, [3...4, 4...5, 7...7])?.bytes == 200)
+        #expect(sack(9, [7...7, 3...5])?.bytes == 100)
+    }
+
+    @Test mutating func aRoundTripIsMeasuredOnceAFlight() {
+        send(3, at: 0)
+        #expect(sack(10, at: 80)?.roundTrip == .milliseconds(80))
+        // The others left before that measurement ended.
+        #expect(sack(12, at: 300)?.roundTrip == nil)
+        send(1, at: 400)
+        #expect(sack(13, at: 450)?.roundTrip == .milliseconds(50))
+    }
+
+    @Test mutating func aGapMeasuresToo() {
+        send(3, at: 0)
+        #expect(sack(9, [2...2], at: 60)?.roundTrip == .milliseconds(60))
+    }
+
+    /// The receiver may take back what it reported in a gap block, section 6.2: it is sent again in the end.
+    @Test mutating func whatWasTakenBackIsSentAgain() {
+        send(2)
+        #expect(sack(9, [2...2])?.bytes == 100)
+        #expect(sack(10)?.hasAdvanced == true)
+        data.loseAll()
+        #expect(data.lostCount == 1 && data.resend(room: 1000, now: .at(500))?.tsn == 11)
+    }
+
+    @Test mutating func aLateAnswerSavesWhatWasThoughtLost() {
+        send(3)
+        data.loseAll()
+        #expect(data.lostCount == 3 && data.flight == 0)
+        #expect(sack(11)?.bytes == 200 && data.lostCount == 1)
+        #expect(data.resend(room: 1000, now: .at(200))?.tsn == 12 && data.flight == 100)
+    }
+
+    @Test mutating func aSmallPacketWaitsForTheNextOne() {
+        send(2)
+        data.loseAll()
+        #expect(data.resend(room: 99, now: .at(1)) == nil && data.lostCount == 2)
+        #expect(data.resend(room: 100, now: .at(1))?.tsn == 10)
+    }
+
+    @Test mutating func tsnsWrap() {
+        data = OutstandingData(initialTSN: 0xffff_fffe)
+        send(4)
+        #expect(sack(0xffff_ffff, [2...2])?.bytes == 300 && data.nextTSN == 0x1_0000_0002)
+        #expect(sack(1)?.bytes == 100 && data.isEmpty)
+    }
+
+    /// The third argument of FORWARD TSN: unordered messages have no sequence number to skip to (RFC 3758 section 3.2).
+    @Test mutating func unorderedMessagesAreSkippedWithoutANumber() {
+        for isUnordered in [true, false, true] {
+            let fragment = SendQueue.Fragment(
+                message: data.nextTSN, chunk: .test(stream: 4, sequence: 3, isUnordered: isUnordered),
+                maximumRetransmissions: 0, expiry: nil)
+            _ = data.send(fragment, now: .at(0))
+        }
+        data.loseAll()
+        #expect(data.abandonExhausted(.at(1)) == nil && data.advancePoint == 12 && data.mustSkip)
+        #expect(
+            data.skip(room: 1000)
+                == ForwardTSNChunk(newCumulativeTSN: 12, skipped: [.init(stream: 4, streamSequence: 3)]))
+    }
+
+    /// Skipping stops before what still may arrive.
+    @Test mutating func theAdvancePointWaitsForWhatIsInFlight() {
+        for retransmissions in [0, nil, 0] as [Int?] {
+            let fragment = SendQueue.Fragment(
+                message: data.nextTSN, chunk: .test(), maximumRetransmissions: retransmissions, expiry: nil)
+            _ = data.send(fragment, now: .at(0))
+        }
+        data.loseAll()
+        _ = data.abandonExhausted(.at(1))
+        #expect(data.advancePoint == 10 && data.lostCount == 1)
+        #expect(data.resend(room: 1000, now: .at(1))?.tsn == 11)
+        #expect(sack(11) != nil && data.advancePoint == 12 && data.mustSkip)
+    }
+
+    @Test mutating func withoutForwardTSNNothingIsGivenUp() {
+        data = OutstandingData(initialTSN: 10, canAbandon: false)
+        let fragment = SendQueue.Fragment(
+            message: 1, chunk: .test(), maximumRetransmissions: 0, expiry: .at(5))
+        _ = data.send(fragment, now: .at(0))
+        data.loseAll()
+        #expect(data.abandonExhausted(.at(100)) == nil && data.lostCount == 1 && !data.mustSkip)
+        #expect(data.resend(room: 100, now: .at(100))?.tsn == 10)
     }
 }
