@@ -7,7 +7,8 @@ import SFUCore
 final class ServerLoop: @unchecked Sendable {
     let mux: UDPMux
     let settings: MediaSettings
-    let forwarding = ForwardingStatistics()
+    /// What rooms have forwarded that are gone.
+    private var forwardedBefore = ForwardingStatistics()
     /// Reliable data messages that did not reach a participant who reads too slowly.
     var droppedData = 0
     private var rooms: [ObjectIdentifier: LiveKitRoom] = [:]
@@ -31,7 +32,7 @@ final class ServerLoop: @unchecked Sendable {
 
     func remove(_ room: LiveKitRoom) {
         eventLoop.preconditionInEventLoop()
-        rooms[ObjectIdentifier(room)] = nil
+        if rooms.removeValue(forKey: ObjectIdentifier(room)) != nil { forwardedBefore += room.media.statistics }
     }
 
     /// Ends all rooms and closes the port.
@@ -51,6 +52,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private var counted: CallServerStatistics {
         var result = CallServerStatistics()
+        let forwarding = rooms.values.reduce(into: forwardedBefore) { $0 += $1.media.statistics }
         result.rooms = rooms.count
         result.participants = rooms.values.reduce(0) { $0 + $1.participantCount }
         result.datagramsReceived = mux.statistics.datagramsReceived

@@ -7,17 +7,17 @@ import Testing
 /// Opus with copies, and telephone keys, to subscribers who know them and who don't.
 @Suite struct AudioFormatTests {
     private let source = RecordingSource()
-    private let statistics = ForwardingStatistics()
 
-    private func producer() -> Producer {
-        Producer(
-            id: "TR_a", codec: .opus, payloads: ProducerPayloads(primary: 111, redundancy: 63, events: 126),
-            clockRate: 48_000, source: source, statistics: statistics)
+    private func producer() -> TestProducer {
+        TestProducer(
+            ProducerConfiguration(
+                codec: .opus, payloads: ProducerPayloads(primary: 111, redundancy: 63, events: 126), clockRate: 48_000),
+            source: source)
     }
 
-    private func join(_ producer: Producer, red: UInt8?, events: UInt8?) -> RecordingSink {
+    private func join(_ producer: TestProducer, red: UInt8?, events: UInt8?) -> RecordingSink {
         let sink = RecordingSink()
-        Consumer(
+        TestConsumer(
             ConsumerConfiguration(
                 ssrc: 1, payloadType: 100, redundancyPayloadType: red, eventPayloadType: events, firstSequence: 10,
                 firstRTXSequence: 0),
@@ -32,7 +32,7 @@ import Testing
         return red.block(red.copies, in: payload.span.bytes)?.range
     }
 
-    private func feed(_ stream: RecordedStream, to producer: Producer) {
+    private func feed(_ stream: RecordedStream, to producer: TestProducer) {
         for packet in stream.packets {
             packet.bytes.withUnsafeBytes { producer.receive(packet.received, in: $0) }
         }
@@ -90,6 +90,6 @@ import Testing
         feed(63, 5, [0x6f, 0x78, 2])
         #expect(sink.sent.map(\.payload) == [[0x78, 1], [0x78, 2]])
         #expect(sink.sequences == [10, 12])
-        #expect(statistics.dropped == 1)
+        #expect(producer.room.statistics.dropped == 1)
     }
 }

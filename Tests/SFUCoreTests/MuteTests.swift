@@ -39,9 +39,9 @@ import Testing
         }
         bench.producer.setMuted(true, now: .zero)
         speak(0..<100)
-        #expect(bench.producer.speaker.level(now: milliseconds(2_000)) == 0)
+        #expect(bench.producer.loudness(now: milliseconds(2_000)) == 0)
         bench.producer.setMuted(false, now: milliseconds(2_000))
         speak(100..<150)
-        #expect(bench.producer.speaker.level(now: milliseconds(3_000)) > 0)
+        #expect(bench.producer.loudness(now: milliseconds(3_000)) > 0)
     }
 }

@@ -25,7 +25,7 @@ import Testing
         var configuration = ConsumerConfiguration(
             ssrc: 9, payloadType: 1, firstSequence: 500, firstRTXSequence: 0)
         configuration.isEncrypted = encrypted
-        Consumer(configuration, producer: bench.producer, sink: sink).start(now: now)
+        TestConsumer(configuration, producer: bench.producer, sink: sink).start(now: now)
         return sink
     }
 

@@ -44,12 +44,11 @@ struct RecordedStream {
 /// A producer that a recorded stream feeds, with any number of consumers.
 final class Stage {
     let source = RecordingSource()
-    let statistics = ForwardingStatistics()
-    let producer: Producer
-    private(set) var seats: [(consumer: Consumer, sink: RecordingSink)] = []
+    let producer: TestProducer
+    private(set) var seats: [(consumer: TestConsumer, sink: RecordingSink)] = []
 
     init(_ codec: MediaCodec) {
-        producer = Producer(id: "TR_x", codec: codec, clockRate: 90_000, source: source, statistics: statistics)
+        producer = TestProducer(ProducerConfiguration(codec: codec, clockRate: 90_000), source: source)
     }
 
     @discardableResult
@@ -61,7 +60,7 @@ final class Stage {
             ssrc: UInt32(100 + seats.count), payloadType: 96, rtxSSRC: 9, rtxPayloadType: 97, firstSequence: 1000,
             firstRTXSequence: 1)
         configuration.hasDependencyDescriptor = hasDependencyDescriptor
-        let consumer = Consumer(configuration, producer: producer, sink: sink)
+        let consumer = TestConsumer(configuration, producer: producer, sink: sink)
         consumer.setLayerLimit(layer, now: now)
         consumer.setAllocation(LayerPoint(spatial: 7, temporal: temporal), now: now)
         consumer.start(now: now)

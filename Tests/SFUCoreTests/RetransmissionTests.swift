@@ -68,8 +68,12 @@ import Testing
         #expect(bench.sink.sent.isEmpty)
     }
 
+    private func first(of sequence: Int64, in ring: borrowing PacketRing) -> UInt8? {
+        ring.find(sequence, codec: .otherVideo)?.payload.first
+    }
+
     @Test func aSourceOfOnePacketTakesNoRing() {
-        let ring = PacketRing(packets: 1024, bytes: 512 * 1024)
+        var ring = PacketRing(packets: 1024, bytes: 512 * 1024)
         func store(_ sequence: Int64, _ count: Int) {
             [UInt8](repeating: UInt8(sequence), count: count).withUnsafeBytes {
                 ring.store(
@@ -79,22 +83,25 @@ import Testing
             }
         }
         store(5, 1200)
-        #expect(ring.heldBytes <= 1500 && ring.find(5, codec: .otherVideo)?.payload.first == 5)
+        var held = ring.heldBytes
+        #expect(held <= 1500 && first(of: 5, in: ring) == 5)
         store(6, 1200)
-        #expect(ring.heldBytes == 512 * 1024)
-        #expect(ring.find(5, codec: .otherVideo)?.payload.first == 5 && ring.find(6, codec: .otherVideo) != nil)
-        let large = PacketRing(packets: 8, bytes: 4000)
+        held = ring.heldBytes
+        #expect(held == 512 * 1024)
+        #expect(first(of: 5, in: ring) == 5 && first(of: 6, in: ring) == 6)
+        var large = PacketRing(packets: 8, bytes: 4000)
         [UInt8](repeating: 1, count: 3000).withUnsafeBytes {
             large.store(
                 SourcePacket(
                     sequence: 1, timestamp: 0, marker: false, extensions: RTPExtensions(), payload: $0, arrival: .zero,
                     codec: .otherVideo))
         }
-        #expect(large.has(1))
+        let hasLarge = large.has(1)
+        #expect(hasLarge)
     }
 
     @Test func ringIsBoundedInBytes() throws {
-        let ring = PacketRing(packets: 8, bytes: 1000)
+        var ring = PacketRing(packets: 8, bytes: 1000)
         let payload = [UInt8](repeating: 7, count: 400)
         for sequence: Int64 in 0..<5 {
             payload.withUnsafeBytes {
@@ -104,8 +111,7 @@ import Testing
                         arrival: .zero, codec: .otherVideo))
             }
         }
-        #expect(ring.find(4, codec: .otherVideo)?.payload.count == 400)
-        #expect(ring.find(3, codec: .otherVideo)?.payload.count == 400)
-        #expect(ring.find(2, codec: .otherVideo) == nil)
+        let lengths = [4, 3, 2].map { ring.find($0, codec: .otherVideo)?.payload.count }
+        #expect(lengths == [400, 400, nil])
     }
 }

@@ -58,8 +58,10 @@ import Testing
     }
 
     @Test func allLayersAreAskedAtOnceWhereThePublisherDoesSoAnyway() {
-        let bench = Bench(codec: .vp8)
-        bench.producer.asksForAllLayers = true
+        var published = ProducerConfiguration(codec: .vp8, clockRate: 90_000)
+        published.asksForAllLayers = true
+        let bench = Bench(
+            published, ConsumerConfiguration(ssrc: 7, payloadType: 120, firstSequence: 100, firstRTXSequence: 5))
         for ssrc: UInt32 in [11, 12] {
             bench.feed(
                 1, timestamp: 9, payload: vp8(1, key: true), ssrc: ssrc, rid: ssrc == 11 ? "q" : "h", at: .zero)

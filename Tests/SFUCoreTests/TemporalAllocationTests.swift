@@ -38,7 +38,7 @@ import Testing
             bench.feed(Int64(step), timestamp: UInt32(step) * 2812, payload: bytes, at: now, marker: true)
             step += 1
             guard step % 8 == 0, let stream = bench.producer.liveLayers(now).first else { return }
-            rates.update(stream, now: now)
+            rates.update(stream.layerBytes, now: now)
             let demand = VideoDemand(
                 track: "a", priority: 1, wanted: 2, layers: rates.choices(rank: stream.rank, isSmallest: true))
             let allocation = BitrateAllocation([demand], capacity: capacity, mayPause: false)
@@ -77,7 +77,7 @@ import Testing
                 sequence += 1
             }
             let layer = try #require(bench.producer.layers.first)
-            rates.update(layer, now: milliseconds(second * 1000))
+            rates.update(layer.layerBytes, now: milliseconds(second * 1000))
         }
         return rates
     }

@@ -76,7 +76,7 @@ import Testing
         feed(bench, from: 0, count: 20)
         let requests = bench.source.requests.count
         let sink = RecordingSink()
-        let late = Consumer(
+        let late = TestConsumer(
             ConsumerConfiguration(ssrc: 9, payloadType: 1, firstSequence: 500, firstRTXSequence: 0),
             producer: bench.producer, sink: sink)
         late.start(now: milliseconds(700))
@@ -87,7 +87,7 @@ import Testing
         #expect(sink.sent.count == 21)
         // Too long ago: a new one is asked for.
         let later = RecordingSink()
-        let last = Consumer(
+        let last = TestConsumer(
             ConsumerConfiguration(ssrc: 10, payloadType: 1, firstSequence: 500, firstRTXSequence: 0),
             producer: bench.producer, sink: later)
         last.start(now: milliseconds(2500))
@@ -132,8 +132,10 @@ import Testing
     }
 
     @Test func sourcesOfAGroupAndCountingNamesAreOrdered() {
-        let grouped = Bench(codec: .vp8)
-        grouped.producer.simulcastSources = [30, 20, 10]
+        var published = ProducerConfiguration(codec: .vp8, clockRate: 90_000)
+        published.simulcastSources = [30, 20, 10]
+        let grouped = Bench(
+            published, ConsumerConfiguration(ssrc: 7, payloadType: 120, firstSequence: 100, firstRTXSequence: 5))
         for ssrc: UInt32 in [10, 20, 30] { grouped.feed(1, timestamp: 0, payload: vp8(1, key: true), ssrc: ssrc) }
         #expect(grouped.producer.layers.map(\.ssrc) == [30, 20, 10])
         // Counted from the largest on, as some senders do: the pictures' sizes tell.

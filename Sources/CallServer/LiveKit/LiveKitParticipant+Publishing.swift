@@ -1,6 +1,5 @@
 import LiveKitProtocol
 import RTCCore
-import RTCTransport
 import RTCWire
 import SFUCore
 
@@ -78,21 +77,24 @@ extension LiveKitParticipant {
             }
             track.bind(to: line, format: format)
             track.info.version = .with { $0.unixMicro = WallClock.microseconds }
-            let producer = makeProducer(for: track, format, line)
-            publisher.ingress[line: index] = producer
+            publisher.ingress[line: index] = makeProducer(for: track, format, line)
             pendingTracks.removeAll { $0 === track }
             room.publish(track, of: self)
         }
     }
 
-    private func makeProducer(for track: LiveKitTrack, _ format: TrackFormat, _ line: MediaLine) -> Producer {
-        let producer = Producer(
-            id: track.sid, codec: format.mediaCodec(track.kind), payloads: format.payloads,
-            clockRate: UInt32(clamping: format.codec.clockRate), source: publisher, statistics: room.loop.forwarding)
+    private func makeProducer(for track: LiveKitTrack, _ format: TrackFormat, _ line: MediaLine) -> ProducerID {
+        var configuration = ProducerConfiguration(
+            codec: format.mediaCodec(track.kind), payloads: format.payloads,
+            clockRate: UInt32(clamping: format.codec.clockRate))
         let groups = line.remote?.groups ?? []
-        producer.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
-        producer.asksForAllLayers = room.loop.settings.plane.asksForAllLayers
-        producer.setMuted(track.info.muted, now: MonotonicClock.now())
+        configuration.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
+        configuration.asksForAllLayers = room.loop.settings.plane.asksForAllLayers
+        let producer = room.media.perform { room, outbox, now in
+            let producer = room.addProducer(configuration, from: publisher.id)
+            room.setMuted(track.info.muted, producer, now: now, into: &outbox)
+            return producer
+        }
         track.producer = producer
         return producer
     }
@@ -102,14 +104,14 @@ extension LiveKitParticipant {
     func rebindChanged() {
         for (index, old) in publisher.ingress.bound {
             let line = publisher.negotiator.lines[index]
-            guard let track = room.tracks[old.id], let format = TrackFormat(of: line), line.direction.receives,
+            guard let track = room.track(fedBy: old), let format = TrackFormat(of: line), line.direction.receives,
                 let known = track.format, !format.isSame(as: known)
             else { continue }
             track.bind(to: line, format: format)
             logger.info(
                 "track goes on in another format", metadata: ["track": "\(track.sid)", "codec": "\(format.name)"])
             publisher.ingress[line: index] = makeProducer(for: track, format, line)
-            old.close()
+            room.media.perform { room, _, _ in room.removeProducer(old) }
             room.renew(track, of: self)
         }
     }
@@ -122,8 +124,8 @@ extension LiveKitParticipant {
                 continue
             }
             publisher.ingress[line: index] = nil
-            producer.close()
-            room.unpublish(producer.id, of: self)
+            room.media.perform { room, _, _ in room.removeProducer(producer) }
+            if let track = room.track(fedBy: producer) { room.unpublish(track.sid, of: self) }
         }
     }
 }

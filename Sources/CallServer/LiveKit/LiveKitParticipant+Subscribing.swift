@@ -10,7 +10,7 @@ extension LiveKitParticipant {
         }
         let outgoing = OutgoingTrack(
             trackID: track.sid, streamID: streamID(of: track), cname: track.publisher, producer: producer,
-            format: format)
+            kind: track.kind, format: format, media: room.media)
         outgoing.playoutDelay = room.settings.playoutDelay.map {
             PlayoutDelay(minimum: UInt16(clamping: $0.lowerBound / 10), maximum: UInt16(clamping: $0.upperBound / 10))
         }

@@ -51,14 +51,20 @@ final class LiveKitParticipant: @unchecked Sendable {
         var logger = session.logger
         logger[metadataKey: "participant"] = "\(sid)"
         self.logger = logger
-        guard let publisher = MediaConnection(role: .answering, loop: room.loop, cname: sid, logger: logger) else {
+        guard
+            let publisher = MediaConnection(
+                role: .answering, loop: room.loop, media: room.media, cname: sid, logger: logger)
+        else {
             return nil
         }
         self.publisher = publisher
         if ticket.isSingleConnection {
             subscriber = publisher
         } else {
-            guard let subscriber = MediaConnection(role: .offering, loop: room.loop, cname: sid, logger: logger) else {
+            guard
+                let subscriber = MediaConnection(
+                    role: .offering, loop: room.loop, media: room.media, cname: sid, logger: logger)
+            else {
                 publisher.close()
                 return nil
             }

@@ -7,7 +7,7 @@ extension LiveKitRoom {
     func updateSpeakers() {
         let now = MonotonicClock.now()
         let levels = tracks.values.compactMap { track in
-            track.kind == .audio ? track.producer.map { (track.publisher, $0.speaker.level(now: now)) } : nil
+            track.kind == .audio ? track.producer.map { (track.publisher, media.loudness(of: $0, now: now)) } : nil
         }
         let changes = detector.update(levels)
         guard !changes.isEmpty else { return }

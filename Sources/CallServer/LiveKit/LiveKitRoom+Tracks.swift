@@ -1,5 +1,4 @@
 import LiveKitProtocol
-import RTCTransport
 import SFUCore
 
 extension LiveKitRoom {
@@ -48,9 +47,14 @@ extension LiveKitRoom {
         guard model.setMuted(muted, track: sid, of: participant.sid), let record = model.participant(participant.sid)
         else { return }
         tracks[sid]?.info.muted = muted
-        tracks[sid]?.producer?.setMuted(muted, now: MonotonicClock.now())
+        if let producer = tracks[sid]?.producer {
+            media.perform { room, outbox, now in room.setMuted(muted, producer, now: now, into: &outbox) }
+        }
         announce(info(of: record, participant), of: record, now: true)
     }
+
+    /// The track whose packets a producer takes.
+    func track(fedBy producer: ProducerID) -> LiveKitTrack? { tracks.values.first { $0.producer == producer } }
 
     // MARK: Subscriptions
 

@@ -10,6 +10,7 @@ final class LiveKitRoom: @unchecked Sendable {
     let name: String
     let sid = SessionID.room()
     let loop: ServerLoop
+    let media: RoomMedia
     let directory: RoomDirectory
     let createdAt = WallClock.milliseconds
     /// What frames end with that the server itself puts into tracks that are encrypted end to end.
@@ -42,6 +43,7 @@ final class LiveKitRoom: @unchecked Sendable {
     init(name: String, loop: ServerLoop, directory: RoomDirectory, settings: RoomSettings) {
         self.name = name
         self.loop = loop
+        media = RoomMedia(eventLoop: loop.eventLoop)
         self.directory = directory
         self.settings = settings
         description = RoomDescription(limit: directory.configuration.limits.roomDescription)
@@ -90,6 +92,7 @@ final class LiveKitRoom: @unchecked Sendable {
         closing?.cancel()
         updates.timer?.cancel()
         roomUpdate?.cancel()
+        media.close()
         loop.remove(self)
         directory.remove(self)
         logger.info("room closed", metadata: ["sid": "\(sid)"])

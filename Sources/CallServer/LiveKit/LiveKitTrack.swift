@@ -9,7 +9,7 @@ final class LiveKitTrack {
     let publisher: String
     var info: Livekit_TrackInfo
     /// Set once a line of the publisher's connection feeds it.
-    var producer: Producer?
+    var producer: ProducerID?
     /// Known once the line is negotiated.
     private(set) var format: TrackFormat?
     /// The publisher has been told that somebody listens.

@@ -5,7 +5,8 @@ import SFUCore
 
 extension MediaConnection: PeerFlowHandler {
     func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
-        if !ingress.receive(packet, in: buffer) { statistics.dropped += 1 }
+        guard let producer = ingress[line: packet.line] else { return media.noteUnknownPacket() }
+        media.receive(packet, in: buffer, from: producer)
     }
 
     func handle(_ event: PeerEvent, on flow: PeerFlow) {
@@ -22,11 +23,16 @@ extension MediaConnection: PeerFlowHandler {
             self.failure = failure
             logger.notice("media failed", metadata: ["reason": "\(failure)"])
         case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
-            ingress.receiveSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival)
+            receivedSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival)
         case .keyFrameRequest(let ssrc):
-            consumers[ssrc]?.requestKeyFrame(now: MonotonicClock.now())
+            guard let consumer = consumer(ssrc: ssrc) else { return }
+            media.perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
         case .nack(let ssrc, let sequences):
-            consumers[ssrc]?.resend(sequences, now: MonotonicClock.now(), spacing: repetitionSpacing)
+            guard let consumer = consumer(ssrc: ssrc) else { return }
+            let spacing = repetitionSpacing
+            media.perform { room, outbox, now in
+                room.resend(sequences, consumer, now: now, spacing: spacing, into: &outbox)
+            }
         case .receiverEstimate(let bitrate, _): feedback.note(estimate: bitrate)
         case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
             feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
@@ -44,44 +50,39 @@ extension MediaConnection: PeerFlowHandler {
     }
 }
 
-extension MediaConnection: ConsumerSink {
-    func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool {
-        var isSent = false
-        flow.perform { peer, outbox, now in
-            isSent = peer.forward(packet, prefix: prefix, payload: payload, now: now, into: outbox)
-        }
-        return isSent
+extension MediaConnection {
+    /// The consumer of a source that the client knows.
+    private func consumer(ssrc: UInt32) -> ConsumerID? {
+        (sends.first { $0.ssrc == ssrc } ?? ending.first { $0.ssrc == ssrc })?.consumer
     }
 
-    func sendSenderReport(_ report: ForwardedReport) {
-        flow.perform { peer, outbox, now in peer.sendSenderReports([report], now: now, into: outbox) }
+    private func receivedSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32, arrival: Instant) {
+        media.perform { room, outbox, _ in
+            for entry in ingress.bound {
+                room.receiveSenderReport(
+                    ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival, from: entry.producer,
+                    into: &outbox)
+            }
+        }
+    }
+
+    func send(_ reports: [ForwardedReport]) {
+        flow.perform { peer, outbox, now in peer.sendSenderReports(reports, now: now, into: outbox) }
     }
 
     /// Reports on everything that flows, in one datagram.
     func sendSenderReports() {
         flow.perform { peer, outbox, now in
-            let reports = sends.compactMap { $0.consumer?.senderReport(now: now) }
+            let reports = sends.compactMap { send in send.consumer.flatMap { media.senderReport($0, now: now) } }
             peer.sendSenderReports(reports, now: now, into: outbox)
         }
     }
 
-    func wake(_ consumer: Consumer, at instant: Instant) {
-        let wait = max(0, (instant - MonotonicClock.now()).nanoseconds)
-        flow.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(wait)) { [weak self, weak consumer] in
-            guard let self, let consumer, consumers[consumer.configuration.ssrc] === consumer else { return }
-            consumer.fill(now: MonotonicClock.now())
-            if !consumer.isFilling { ended(consumer) }
-        }
-    }
-}
-
-extension MediaConnection: ProducerSource {
+    /// Asks the client for a key frame of a stream, not too often.
     func requestKeyFrame(ssrc: UInt32, isSmallest: Bool) {
         let interval: Interval = isSmallest ? .milliseconds(500) : .seconds(1)
         flow.perform { peer, outbox, now in
             peer.requestKeyFrame(ssrc: ssrc, interval: interval, now: now, into: outbox)
         }
     }
-
-    func keyFrameReceived(ssrc: UInt32) { flow.perform { peer, _, _ in peer.keyFrameReceived(ssrc: ssrc) } }
 }

@@ -20,7 +20,7 @@ extension MediaConnection {
     /// The codecs in which the client takes the video that it is sent, by line; their order makes no difference.
     var receivers: [Int: Set<ReceivedCodec>] {
         var result: [Int: Set<ReceivedCodec>] = [:]
-        for send in sends where send.consumer != nil && send.producer.kind == .video {
+        for send in sends where send.consumer != nil && send.kind == .video {
             guard let index = send.line, let codecs = negotiator.lines[index].remote?.codecs else { continue }
             result[index] = Set(
                 codecs.map {

@@ -15,7 +15,9 @@ extension MediaConnection {
     func removeSend(track: String, fills: Bool = true) -> Bool {
         guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
         let send = sends.remove(at: index)
-        if fills, isConnected, send.consumer?.end(now: MonotonicClock.now()) == true {
+        if fills, isConnected, let consumer = send.consumer,
+            media.perform({ room, outbox, now in room.end(consumer, now: now, into: &outbox) })
+        {
             ending.append(send)
             return false
         }
@@ -23,8 +25,8 @@ extension MediaConnection {
     }
 
     /// The consumer has sent the last of its own packets.
-    func ended(_ consumer: Consumer) {
-        guard let index = ending.firstIndex(where: { $0.consumer === consumer }) else { return }
+    func ended(_ consumer: ConsumerID) {
+        guard let index = ending.firstIndex(where: { $0.consumer == consumer }) else { return }
         if free(ending.remove(at: index)) { owner?.connectionFreedLine(self) }
     }
 
@@ -39,9 +41,8 @@ extension MediaConnection {
     /// comes back under the same source would have to undo it.
     func endStream(of send: OutgoingTrack) {
         guard let consumer = send.consumer else { return }
-        consumer.stop()
+        media.perform { room, _, _ in room.removeConsumer(consumer) }
         send.consumer = nil
-        consumers[send.ssrc] = nil
         flow.perform { peer, outbox, now in
             peer.removeSendStream(ssrc: send.ssrc, sendBye: false, now: now, into: outbox)
         }
@@ -62,7 +63,7 @@ extension MediaConnection {
     /// How many lines of each kind the client would have to add for what waits.
     var missingLines: LineCounts {
         func missing(_ kind: StreamKind) -> Int {
-            let waiting = sends.filter { $0.line == nil && !$0.isRefused && $0.producer.kind == kind }.count
+            let waiting = sends.filter { $0.line == nil && !$0.isRefused && $0.kind == kind }.count
             let idle = negotiator.lines.filter { $0.streamKind == kind && $0.isIdle }.count
             return max(0, waiting - idle)
         }
@@ -75,7 +76,7 @@ extension MediaConnection {
     /// Gives lines to what waits: idle lines of the client's offer, or lines of our own next one.
     func placeWaiting() {
         for send in sends where send.line == nil && !send.isRefused {
-            let kind: SDPMediaKind = send.producer.kind == .audio ? .audio : .video
+            let kind: SDPMediaKind = send.kind == .audio ? .audio : .video
             if role == .answering {
                 guard let line = negotiator.idleLine(kind) else { continue }
                 send.line = line
@@ -133,12 +134,13 @@ extension MediaConnection {
         var configuration = send.configuration(stream, on: line)
         configuration.reportsEarly = settings.plane.reportsEarly
         configuration.replaysRecent = settings.plane.replaysRecent
-        let consumer = Consumer(configuration, producer: send.producer, sink: self)
+        let added = media.perform { room, _, _ in room.addConsumer(configuration, of: send.producer, to: id) }
+        // Of a track that has ended meanwhile nothing is sent.
+        guard let consumer = added else { return }
         send.consumer = consumer
         send.applySettings(now: MonotonicClock.now())
-        consumers[stream.ssrc] = consumer
         flow.perform { peer, _, _ in peer.addSendStream(stream) }
-        if isConnected { start(consumer) }
+        if isConnected { start(consumer, send.kind) }
     }
 
     /// The client knows no codec for the track.
@@ -154,7 +156,7 @@ extension MediaConnection {
     private static func cache(_ codec: NegotiatedCodec, _ send: OutgoingTrack) -> SendStreamConfiguration.Cache {
         let hasRTX = send.description.rtxSSRC != nil && codec.sendRTXPayloadType != nil
         guard !hasRTX, codec.feedback.contains(.nack) else { return .external }
-        return .own(packets: send.producer.kind == .audio ? audioPacketsKept : videoPacketsKept)
+        return .own(packets: send.kind == .audio ? audioPacketsKept : videoPacketsKept)
     }
 
     private static let audioPacketsKept = 64
@@ -163,22 +165,23 @@ extension MediaConnection {
 
     /// A client that has only just been sent our answer would take packets of a stream that it doesn't know yet for
     /// somebody else's, and lose the key frame: video waits for it a moment.
-    private func start(_ consumer: Consumer) {
-        guard role == .answering, consumer.producer.kind == .video else {
-            return consumer.start(now: MonotonicClock.now())
-        }
+    private func start(_ consumer: ConsumerID, _ kind: StreamKind) {
+        guard role == .answering, kind == .video else { return start(consumer) }
         flow.eventLoop.assumeIsolated().scheduleTask(in: MediaConnection.answerGrace) { [weak self] in
-            guard let self, sends.contains(where: { $0.consumer === consumer }) else { return }
-            consumer.start(now: MonotonicClock.now())
+            guard let self, sends.contains(where: { $0.consumer == consumer }) else { return }
+            start(consumer)
         }
+    }
+
+    private func start(_ consumer: ConsumerID) {
+        media.perform { room, outbox, now in room.start(consumer, now: now, into: &outbox) }
     }
 
     private static let answerGrace = TimeAmount.milliseconds(60)
 
     /// Video that came before the connection stood would have been lost with its key frame.
     func startConsumers() {
-        let now = MonotonicClock.now()
-        for send in sends { send.consumer?.start(now: now) }
+        for send in sends { if let consumer = send.consumer { start(consumer) } }
     }
 }
 

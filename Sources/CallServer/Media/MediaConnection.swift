@@ -34,6 +34,8 @@ final class MediaConnection {
     }
 
     let role: Role
+    /// By this number the room's media knows it.
+    private(set) var id = ConnectionID(0)
     let flow: PeerFlow
     let logger: Logger
     weak var owner: (any MediaConnectionOwner)?
@@ -44,9 +46,8 @@ final class MediaConnection {
     /// What is no longer wanted and ends in black pictures; it keeps its line until then.
     var ending: [OutgoingTrack] = []
     let settings: MediaSettings
-    let statistics: ForwardingStatistics
-    /// By the SSRC that the client knows.
-    var consumers: [UInt32: Consumer] = [:]
+    /// Who forwards what this connection brings, and what it is to send.
+    let media: RoomMedia
     /// The open data channels, in the order in which they opened.
     var dataChannels: [OpenDataChannel] = []
     /// What ended the connection, for a while or for good.
@@ -57,7 +58,7 @@ final class MediaConnection {
     var transportGeneration: Int?
 
     /// Nil where the loop's port has as many peers as it takes.
-    init?(role: Role, loop: ServerLoop, cname: String, logger: Logger) {
+    init?(role: Role, loop: ServerLoop, media: RoomMedia, cname: String, logger: Logger) {
         var configuration = PeerConfiguration(
             iceRole: role == .offering ? .controlling : .controlled, certificate: loop.settings.certificate)
         configuration.dtlsBackend = loop.settings.dtlsBackend
@@ -72,10 +73,11 @@ final class MediaConnection {
         self.flow = flow
         self.logger = logger
         settings = loop.settings
-        statistics = loop.forwarding
+        self.media = media
         negotiator = Negotiator(
             configuration: MediaConnection.negotiation(
                 role, flow.peer.localCredentials, settings.certificate.fingerprint, cname))
+        id = media.add(self)
         flow.handler = self
         flow.perform { peer, _, _ in loop.mux.addHostCandidates(loop.settings.advertised, to: &peer) }
     }
@@ -118,13 +120,15 @@ final class MediaConnection {
 
     /// Says goodbye and lets go of everything.
     func close() {
-        for entry in ingress.bound { entry.producer.close() }
-        for send in sends { send.consumer?.stop() }
+        media.perform { room, _, _ in
+            for entry in ingress.bound { room.removeProducer(entry.producer) }
+            for send in sends + ending { if let consumer = send.consumer { room.removeConsumer(consumer) } }
+        }
         owner = nil
         sends = []
         ending = []
-        consumers = [:]
         ingress = Ingress()
         flow.close()
+        media.remove(id)
     }
 }

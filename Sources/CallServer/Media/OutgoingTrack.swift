@@ -5,7 +5,8 @@ import SFUCore
 /// A track that a connection is to send: where it comes from, how it is announced, and what the subscriber wants of it.
 final class OutgoingTrack {
     let trackID: String
-    let producer: Producer
+    let producer: ProducerID
+    let kind: StreamKind
     private(set) var description: SendDescription
     let format: TrackFormat
     /// The room's bounds on how long receivers delay video.
@@ -14,7 +15,7 @@ final class OutgoingTrack {
     var injectionTrailer: [UInt8] = []
     /// The m-line that carries it.
     var line: Int?
-    var consumer: Consumer?
+    var consumer: ConsumerID?
     /// The client knows no codec for it.
     var isRefused = false
     private var isPaused = false
@@ -25,13 +26,20 @@ final class OutgoingTrack {
     var priority = 1
     private var frameRateLimit: Int?
 
-    init(trackID: String, streamID: String, cname: String, producer: Producer, format: TrackFormat) {
+    private let media: RoomMedia
+
+    init(
+        trackID: String, streamID: String, cname: String, producer: ProducerID, kind: StreamKind, format: TrackFormat,
+        media: RoomMedia
+    ) {
         self.trackID = trackID
         self.producer = producer
+        self.kind = kind
+        self.media = media
         self.format = format
         description = SendDescription(
             streamID: streamID, trackID: trackID, ssrc: .random(in: 1 ... .max),
-            rtxSSRC: producer.kind == .video ? .random(in: 1 ... .max) : nil, cname: cname)
+            rtxSSRC: kind == .video ? .random(in: 1 ... .max) : nil, cname: cname)
     }
 
     var ssrc: UInt32 { description.ssrc }
@@ -78,10 +86,13 @@ final class OutgoingTrack {
     }
 
     func applySettings(now: Instant) {
-        consumer?.setLayerLimit(layerLimit, now: now)
-        if case .upTo(let point) = share { consumer?.setAllocation(point, now: now) }
-        consumer?.setFrameRateLimit(frameRateLimit, now: now)
-        consumer?.setPaused(isPaused || isStarved, now: now)
+        guard let consumer else { return }
+        media.perform(now: now) { room, outbox, now in
+            room.setLayerLimit(layerLimit, consumer, now: now, into: &outbox)
+            if case .upTo(let point) = share { room.setAllocation(point, consumer, now: now, into: &outbox) }
+            room.setFrameRateLimit(frameRateLimit, consumer, now: now, into: &outbox)
+            room.setPaused(isPaused || isStarved, consumer, now: now, into: &outbox)
+        }
     }
 
     // MARK: Bandwidth
@@ -99,10 +110,16 @@ final class OutgoingTrack {
         applySettings(now: now)
     }
 
+    /// The layers that come from the publisher now.
+    func liveLayers(_ now: Instant) -> [LayerReport] { media.liveLayers(of: producer, now: now) }
+
+    /// Payload bytes that have left; 0 where nothing is sent.
+    var bytesSent: Int { consumer.map(media.bytesSent) ?? 0 }
+
     /// How many layers that are there and wanted the connection doesn't bear.
     func withheldLayers(_ now: Instant) -> Int {
         guard case .upTo(let point) = share else { return 0 }
-        return producer.liveLayers(now).reduce(0) { count, layer in
+        return liveLayers(now).reduce(0) { count, layer in
             let ranks = layer.rank..<(layer.rank + layer.spatialLayers)
             return count + ranks.count { $0 > point.spatial && $0 <= layerLimit }
         }

@@ -28,10 +28,10 @@ package struct LayerRates: Sendable {
     package init() {}
 
     /// To be called some times a second.
-    package mutating func update(_ layer: ProducerLayer, now: Instant) {
+    package mutating func update(_ layerBytes: LayerBytes, now: Instant) {
         for spatial in 0..<LayerBytes.spatial {
             for temporal in 0..<LayerBytes.temporal {
-                let bytes = layer.layerBytes[spatial: spatial, temporal: temporal]
+                let bytes = layerBytes[spatial: spatial, temporal: temporal]
                 meters[spatial * LayerBytes.temporal + temporal].update(bytes, now: now)
             }
         }

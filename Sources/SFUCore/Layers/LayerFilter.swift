@@ -35,13 +35,13 @@ struct LayerFilter {
     }
 
     /// The limit can't be kept without a key frame.
-    func needsKeyFrame(of layer: ProducerLayer) -> Bool {
+    func needsKeyFrame(of layer: LayerContents) -> Bool {
         guard let structure = layer.structure else { return false }
         return targets.needsKeyFrame(structure, active: layer.activeTargets, limit: limit)
     }
 
     /// Judges a packet; `isNewest` where no later one of the stream has been judged.
-    mutating func judge(_ packet: SourcePacket, of layer: ProducerLayer, isNewest: Bool) -> Verdict {
+    mutating func judge(_ packet: SourcePacket, of layer: LayerContents, isNewest: Bool) -> Verdict {
         // It has been read only where the payload names no layers.
         if let dependency = packet.dependency, let structure = layer.structure {
             return judge(dependency, structure, packet, layer, isNewest)
@@ -82,7 +82,7 @@ struct LayerFilter {
     // MARK: VP9
 
     private mutating func judge(
-        _ descriptor: VP9PayloadDescriptor, _ packet: SourcePacket, _ layer: ProducerLayer, _ isNewest: Bool
+        _ descriptor: VP9PayloadDescriptor, _ packet: SourcePacket, _ layer: LayerContents, _ isNewest: Bool
     ) -> Verdict {
         guard descriptor.hasLayers else { return Verdict(isTaken: true, marker: packet.marker) }
         let spatial = Int(descriptor.spatialID)
@@ -114,7 +114,7 @@ struct LayerFilter {
 
     private mutating func judge(
         _ dependency: DependencyDescriptor, _ structure: DependencyStructure, _ packet: SourcePacket,
-        _ layer: ProducerLayer, _ isNewest: Bool
+        _ layer: LayerContents, _ isNewest: Bool
     ) -> Verdict {
         var announced: UInt32?
         if isNewest, dependency.startsFrame {

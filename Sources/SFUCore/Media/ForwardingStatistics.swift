@@ -1,11 +1,11 @@
-/// Counters of one event loop's forwarding.
-package final class ForwardingStatistics {
+/// Counters of forwarding.
+package struct ForwardingStatistics: Sendable, Hashable {
     package internal(set) var packetsReceived = 0
     package internal(set) var packetsForwarded = 0
     /// Payload bytes of `packetsForwarded`.
     package internal(set) var bytesForwarded = 0
     /// Packets that nobody could be given: of no known track, or refused by the connection they were for.
-    package var dropped = 0
+    package internal(set) var dropped = 0
     package internal(set) var retransmissions = 0
     /// Requested, but not at hand: gone, or lost on their way here and not yet repeated.
     package internal(set) var retransmissionMisses = 0
@@ -16,4 +16,15 @@ package final class ForwardingStatistics {
     package internal(set) var keyFrameRequests = 0
 
     package init() {}
+
+    package static func += (sum: inout ForwardingStatistics, other: ForwardingStatistics) {
+        sum.packetsReceived += other.packetsReceived
+        sum.packetsForwarded += other.packetsForwarded
+        sum.bytesForwarded += other.bytesForwarded
+        sum.dropped += other.dropped
+        sum.retransmissions += other.retransmissions
+        sum.retransmissionMisses += other.retransmissionMisses
+        sum.retransmissionsRefused += other.retransmissionsRefused
+        sum.keyFrameRequests += other.keyFrameRequests
+    }
 }

@@ -3,7 +3,7 @@ import RTCWire
 /// The latest packets of one source, bounded in number and in bytes, from which every consumer's lost packets are
 /// made again. It has room for one packet at first, and all its memory from the second on: a source that sends no more
 /// than one costs little. Nothing is allocated after that.
-final class PacketRing {
+struct PacketRing: ~Copyable {
     /// Everything of a packet but its payload.
     struct Entry {
         var sequence: Int64
@@ -52,7 +52,7 @@ final class PacketRing {
     private var isFull: Bool { capacity == fullCapacity && entries.count == slots }
 
     /// Takes all the memory that the ring may have; the first packet stays.
-    private func grow() {
+    private mutating func grow() {
         let full = UnsafeMutableRawPointer.allocate(byteCount: fullCapacity, alignment: 16)
         full.copyMemory(from: memory, byteCount: min(written, capacity))
         memory.deallocate()
@@ -66,7 +66,7 @@ final class PacketRing {
     deinit { memory.deallocate() }
 
     /// Keeps a copy; a packet that is larger than the whole ring is not kept.
-    func store(_ packet: SourcePacket) {
+    mutating func store(_ packet: borrowing SourcePacket) {
         let opaque = packet.opaque
         let length = opaque.count + packet.payload.count
         guard !packet.payload.isEmpty, length <= fullCapacity else { return }
@@ -75,10 +75,10 @@ final class PacketRing {
         let offset = written % capacity
         if offset + length > capacity { written += capacity - offset }
         var target = memory + written % capacity
-        append(opaque.dependencyDescriptor, to: &target)
-        append(opaque.colorSpace, to: &target)
-        append(opaque.videoTiming, to: &target)
-        append(packet.payload, to: &target)
+        PacketRing.append(opaque.dependencyDescriptor, to: &target)
+        PacketRing.append(opaque.colorSpace, to: &target)
+        PacketRing.append(opaque.videoTiming, to: &target)
+        PacketRing.append(packet.payload, to: &target)
         entries[Int(packet.sequence & slotMask)] = Entry(
             sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
             audioLevel: packet.extensions.audioLevel, absCaptureTime: packet.extensions.absCaptureTime,
@@ -90,7 +90,7 @@ final class PacketRing {
         written += length
     }
 
-    private func append(_ bytes: UnsafeRawBufferPointer, to target: inout UnsafeMutableRawPointer) {
+    private static func append(_ bytes: UnsafeRawBufferPointer, to target: inout UnsafeMutableRawPointer) {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         target.copyMemory(from: source, byteCount: bytes.count)
         target += bytes.count

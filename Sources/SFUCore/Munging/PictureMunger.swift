@@ -8,6 +8,8 @@ struct PictureMunger {
     private var frameNumber: UInt16?
     /// The latest one that was sent on, as the consumer got it.
     private(set) var vp8: VP8PayloadDescriptor?
+    /// The latest picture id that was left out, as the source gave it.
+    private var leftOut: UInt16?
 
     /// Sets the offsets with which a source goes on that begins with `packet`.
     func begin(_ packet: SourcePacket, _ numbering: inout Numbering) {
@@ -26,6 +28,16 @@ struct PictureMunger {
     private func begin(_ firstPicture: UInt16?, _ firstIndex: UInt8?, _ numbering: inout Numbering) {
         if let last = pictureID, let first = firstPicture { numbering.pictureIDOffset = last &+ 1 &- first }
         if let last = tl0PicIdx, let first = firstIndex { numbering.tl0Offset = last &+ 1 &- first }
+    }
+
+    /// How many picture ids are left out with this packet, which is not sent. Decoders of VP8 wait for missing ones, so a
+    /// picture that is left out leaves none; VP9's count on gaps.
+    mutating func leaveOut(_ packet: borrowing SourcePacket) -> UInt16 {
+        guard case .vp8(let descriptor) = packet.head, let picture = descriptor.pictureID, picture != leftOut else {
+            return 0
+        }
+        leftOut = picture
+        return 1
     }
 
     /// Writes the beginning of the payload as the consumer gets it, of the same length as the source's, and gives that

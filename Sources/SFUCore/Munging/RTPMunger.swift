@@ -22,7 +22,7 @@ struct Numbering {
 struct RTPMunger {
     private struct Stretch {
         /// Nil for packets of our own making.
-        var layer: ProducerLayer?
+        var layer: LayerID?
         /// Grows where the source changes; late packets are placed within the present one only.
         var generation: Int
         var numbering: Numbering
@@ -44,7 +44,7 @@ struct RTPMunger {
     }
 
     /// Begins a stretch of another source with the next number in the row.
-    mutating func begin(_ layer: ProducerLayer, at source: Int64, offsets: Numbering) {
+    mutating func begin(_ layer: LayerID, at source: Int64, offsets: Numbering) {
         generation += 1
         var numbering = offsets
         numbering.source = source
@@ -108,7 +108,7 @@ struct RTPMunger {
     }
 
     /// The latest source, packets of our own making aside.
-    var layer: ProducerLayer? { stretches.last { $0.layer != nil }?.layer }
+    var layer: LayerID? { stretches.last { $0.layer != nil }?.layer }
 
     /// Whether the source has jumped ahead so far that it must have begun anew.
     func isJump(_ source: Int64) -> Bool { source > highestSource + RTPMunger.largestGap }
@@ -119,7 +119,7 @@ struct RTPMunger {
     }
 
     /// The original of a number that was given out: the source, its packet, and how that one was numbered.
-    func original(of sequence: UInt16) -> (layer: ProducerLayer, source: Int64, numbering: Numbering)? {
+    func original(of sequence: UInt16) -> (layer: LayerID, source: Int64, numbering: Numbering)? {
         let distance = UInt16(truncatingIfNeeded: highest) &- sequence
         guard hasStarted, distance < 0x8000 else { return nil }
         let out = highest - Int64(distance)

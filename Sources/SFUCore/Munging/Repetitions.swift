@@ -11,4 +11,7 @@ struct Repetitions {
     init(firstSequence: UInt16) { nextSequence = firstSequence & 0x7fff }
 
     mutating func note(sent bytes: Int, now: Instant) { budget.note(sent: bytes, now: now) }
+
+    /// Gives the latest number out again: its packet has not left.
+    mutating func takeBack(_ sequence: UInt16) { if nextSequence == sequence &+ 1 { nextSequence = sequence } }
 }

@@ -56,7 +56,8 @@ extension LiveKitRoom {
             } else {
                 let layers = track.kind == .video ? max(track.info.layers.count, 1) : 1
                 meter.update(
-                    producer, peer: participant.publisher.flow.peer, expectedLayer: min(wanted, layers - 1),
+                    media.layers(of: producer), peer: participant.publisher.flow.peer,
+                    expectedLayer: min(wanted, layers - 1),
                     isHeard: isHeard, now: now)
             }
             quality.received[track.sid] = meter

@@ -22,10 +22,11 @@ struct ReceivedTrackMeter {
     }
 
     /// - Parameters:
+    ///   - layers: the track's streams.
     ///   - expectedLayer: the rank of the largest layer that the publisher should send.
     ///   - isHeard: anything at all has come over its connection since the last call.
     mutating func update(
-        _ producer: Producer, peer: borrowing Peer, expectedLayer: Int, isHeard: Bool, now: Instant
+        _ layers: [LayerReport], peer: borrowing Peer, expectedLayer: Int, isHeard: Bool, now: Instant
     ) {
         var packets = 0
         var bytes = 0
@@ -33,7 +34,7 @@ struct ReceivedTrackMeter {
         var gaps = 0
         var jitter = 0.0
         var largest = 0
-        for layer in producer.layers {
+        for layer in layers {
             guard let counted = peer.receiveStatistics(ssrc: layer.ssrc) else { continue }
             packets += counted.packets
             bytes += counted.bytes

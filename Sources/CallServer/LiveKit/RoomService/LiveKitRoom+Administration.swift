@@ -158,9 +158,9 @@ extension LiveKitRoom {
 extension LiveKitParticipant {
     /// Ends a track from here, and tells the client that sends it.
     func stopTrack(_ track: String) {
-        for (index, producer) in publisher.ingress.bound where producer.id == track {
+        for (index, producer) in publisher.ingress.bound where producer == room.tracks[track]?.producer {
             publisher.ingress[line: index] = nil
-            producer.close()
+            room.media.perform { room, _, _ in room.removeProducer(producer) }
         }
         room.unpublish(track, of: self)
         send(.with { $0.trackUnpublished.trackSid = track })

@@ -4,7 +4,7 @@ import RTCWire
 extension LiveKitRoom {
     /// Called with every tick of the streams.
     func keepRhythms(_ now: Instant) {
-        for track in tracks.values where track.kind == .video { track.producer?.requestFirstKeyFrames(now: now) }
+        media.perform(now: now) { room, outbox, now in room.requestFirstKeyFrames(now: now, into: &outbox) }
         if streams.reportsDue <= now {
             // By the clock, not by ticks: those are late on a busy machine.
             let next = streams.reportsDue + LiveKitRoom.reportInterval
@@ -20,9 +20,12 @@ extension LiveKitRoom {
         let steps = Int(probing.duration.nanoseconds / RoomStreams.interval.nanoseconds)
         guard streams.ticks % period >= period - steps else { return }
         for participant in participants.values {
-            for send in participant.subscriber.sends where send.producer.kind == .video {
+            for send in participant.subscriber.sends where send.kind == .video {
+                guard let consumer = send.consumer else { continue }
                 // Twice the same, as probes that have not yet got a newer packet repeat the last one.
-                for _ in 0..<2 { send.consumer?.repeatLatest(probing.packets) }
+                for _ in 0..<2 {
+                    media.perform { room, outbox, _ in room.repeatLatest(probing.packets, consumer, into: &outbox) }
+                }
             }
         }
     }

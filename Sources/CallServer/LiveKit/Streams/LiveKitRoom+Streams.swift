@@ -31,7 +31,7 @@ struct SubscriberStreams {
     /// Adds up what is sent, over streams that come and go.
     mutating func count(_ sends: [OutgoingTrack], now: Instant) {
         var bytes: [UInt32: Int] = [:]
-        for send in sends { bytes[send.ssrc] = send.consumer?.bytes ?? 0 }
+        for send in sends { bytes[send.ssrc] = send.bytesSent }
         for (ssrc, count) in bytes { total += max(0, count - (bytesBefore[ssrc] ?? 0)) }
         bytesBefore = bytes
         sent.update(total, now: now)
@@ -56,9 +56,9 @@ extension LiveKitRoom {
     private func measure(_ track: LiveKitTrack, _ now: Instant) {
         let known = streams.layerRates[track.sid] ?? [:]
         var rates: [UInt32: LayerRates] = [:]
-        for layer in track.producer?.layers ?? [] {
+        for layer in track.producer.map(media.layers) ?? [] {
             rates[layer.ssrc] = known[layer.ssrc] ?? LayerRates()
-            rates[layer.ssrc]?.update(layer, now: now)
+            rates[layer.ssrc]?.update(layer.layerBytes, now: now)
         }
         streams.layerRates[track.sid] = rates
     }
@@ -72,7 +72,7 @@ extension LiveKitParticipant {
 
     /// Chooses the layers of the videos that this client gets, within what its connection bears.
     fileprivate func shareBandwidth(_ room: RoomStreams, _ now: Instant) {
-        let sends = subscriber.sends.filter { $0.producer.kind == .video && !$0.isRefused && $0.consumer != nil }
+        let sends = subscriber.sends.filter { $0.kind == .video && !$0.isRefused && $0.consumer != nil }
         streams.count(sends, now: now)
         let sent = Int(streams.sent.bitrate)
         if let estimate = subscriber.feedback.takeEstimate() {
@@ -90,9 +90,9 @@ extension LiveKitParticipant {
 
     private func demand(_ send: OutgoingTrack, _ rates: [UInt32: LayerRates], _ now: Instant) -> VideoDemand? {
         guard let wanted = send.wantedLayer else { return nil }
-        let live = send.producer.liveLayers(now)
+        let live = send.liveLayers(now)
         let layers = live.flatMap { layer in
-            rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer === live.first) ?? []
+            rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
         }
         guard !layers.isEmpty else { return nil }
         return VideoDemand(track: send.trackID, priority: send.priority, wanted: wanted, layers: layers)

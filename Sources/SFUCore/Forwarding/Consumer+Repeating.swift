@@ -1,0 +1,96 @@
+import RTCCore
+import RTCWire
+
+/// Packets that are sent again.
+extension Consumer {
+    /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
+    /// together within the stream's budget.
+    ///
+    /// Where no such stream was negotiated the connection keeps what it has sealed and repeats that: a packet made again
+    /// would leave under a number that was sealed before, which SRTP forbids.
+    mutating func resend(
+        _ sequences: [UInt16], _ producer: inout Producer, now: Instant, spacing: Interval,
+        into outbox: inout ForwardingOutbox
+    ) {
+        guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
+        for sequence in sequences.prefix(Int(RetransmissionLog.reach)) {
+            guard munger.age(of: sequence) < RetransmissionLog.reach else {
+                producer.statistics.retransmissionMisses += 1
+                continue
+            }
+            if repetitions.log.isRecent(sequence, now: now, spacing: spacing) {
+                producer.statistics.retransmissionsRefused += 1
+                continue
+            }
+            let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
+            repeatOriginal(of: sequence, row, &producer, now: now, &outbox)
+        }
+    }
+
+    private mutating func repeatOriginal(
+        of sequence: UInt16, _ row: Row, _ producer: inout Producer, now: Instant, _ outbox: inout ForwardingOutbox
+    ) {
+        // One that isn't at hand is looked for as seldom as one that is.
+        repetitions.log.note(sequence, now: now)
+        guard let original = find(sequence, producer) else {
+            producer.statistics.retransmissionMisses += 1
+            return
+        }
+        guard repetitions.budget.take(original.packet.payload.count, now: now) else {
+            producer.statistics.retransmissionsRefused += 1
+            return
+        }
+        sendAgain(original, row, sendsEmpty: true, &producer, &outbox)
+    }
+
+    /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding, to find out
+    /// whether the way to the subscriber bears more.
+    ///
+    /// - Parameter count: how many packets, the newest ones.
+    mutating func repeatLatest(_ count: Int, _ producer: inout Producer, into outbox: inout ForwardingOutbox) {
+        guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType, layer != nil else {
+            return
+        }
+        for age in stride(from: Int64(count) - 1, through: 0, by: -1) {
+            let sequence = UInt16(truncatingIfNeeded: munger.highest - age)
+            guard let original = find(sequence, producer) else { continue }
+            let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
+            sendAgain(original, row, sendsEmpty: false, &producer, &outbox)
+        }
+    }
+
+    /// A packet that was sent, as it came.
+    private struct Original {
+        var packet: SourcePacket
+        var layer: Int
+        var numbering: Numbering
+    }
+
+    private func find(_ sequence: UInt16, _ producer: borrowing Producer) -> Original? {
+        guard let original = munger.original(of: sequence), let layer = producer.layers.index(of: original.layer),
+            var packet = producer.layers[layer].ring?.find(original.source, codec: producer.codec)
+        else { return nil }
+        if packet.needsDependency(producer.codec) {
+            var structure = producer.layers[layer].contents.structure
+            packet.readDependency(&structure)
+        }
+        return Original(packet: packet, layer: layer, numbering: original.numbering)
+    }
+
+    /// - Parameter sendsEmpty: what the subscriber is not to have goes out empty. It had been lost on its way here, so
+    ///   nobody could know that it was to be left out.
+    private mutating func sendAgain(
+        _ original: Original, _ row: Row, sendsEmpty: Bool, _ producer: inout Producer,
+        _ outbox: inout ForwardingOutbox
+    ) {
+        let verdict = filter.judge(
+            original.packet, of: producer.layers[original.layer].contents, isNewest: false)
+        guard verdict.isTaken || sendsEmpty else { return }
+        let taken = TakenPacket(
+            payload: verdict.isTaken ? original.packet.payload : nil, shared: outbox.share(original.packet),
+            numbering: original.numbering, verdict: verdict, isNewest: false)
+        outbox.append(write(original.packet, taken, of: original.layer, producer, row, &outbox))
+        repetitions.nextSequence &+= 1
+        producer.statistics.retransmissions += 1
+    }
+}

@@ -1,0 +1,111 @@
+import RTCCore
+import RTCWire
+
+/// What subscribers want and ask for.
+extension ForwardingRoom {
+    /// Begins to send: from a recent key frame, where all since then is still at hand, else from the next one, which is
+    /// asked for.
+    package mutating func start(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) {
+        guard let (consumer, producer) = find(id) else { return }
+        producers[producer].add(listener: consumer)
+        consumers[consumer].start(&producers[producer], now: now, into: &outbox)
+    }
+
+    /// Sends no more of the track. True where black pictures follow, so that the subscriber doesn't go on showing the last
+    /// one; a `FillerEnd` tells when they are through.
+    package mutating func end(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) -> Bool {
+        guard let (consumer, producer) = find(id) else { return false }
+        producers[producer].remove(listener: consumer)
+        let isFilling = consumers[consumer].fillBlack(producers[producer], now: now, into: &outbox)
+        noteFiller(of: consumer)
+        return isFilling
+    }
+
+    // MARK: Wishes
+
+    /// Stops the packets for a while. Video goes on with a key frame, under the next numbers.
+    package mutating func setPaused(
+        _ paused: Bool, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
+    ) {
+        guard let (consumer, producer) = find(id) else { return }
+        consumers[consumer].setPaused(paused, &producers[producer], now: now, into: &outbox)
+    }
+
+    /// Wants no larger layer than this one: 0 the smallest, 2 the largest.
+    package mutating func setLayerLimit(
+        _ limit: Int, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
+    ) {
+        guard let (consumer, producer) = find(id), limit != consumers[consumer].wishes.layerLimit else { return }
+        consumers[consumer].wishes.layerLimit = limit
+        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+    }
+
+    /// Wants no more pictures a second than this, where the stream has temporal layers; nil for all.
+    package mutating func setFrameRateLimit(
+        _ limit: Int?, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
+    ) {
+        guard let (consumer, producer) = find(id), limit != consumers[consumer].wishes.frameRateLimit else { return }
+        consumers[consumer].wishes.frameRateLimit = limit
+        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+    }
+
+    /// Says what the way to the subscriber has room for.
+    package mutating func setAllocation(
+        _ point: LayerPoint, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
+    ) {
+        guard let (consumer, producer) = find(id), point != consumers[consumer].wishes.allocation else { return }
+        consumers[consumer].wishes.allocation = point
+        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+    }
+
+    // MARK: Requests
+
+    /// The subscriber can't go on without a key frame.
+    package mutating func requestKeyFrame(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) {
+        guard let (consumer, producer) = find(id) else { return }
+        consumers[consumer].requestKeyFrame(&producers[producer], now: now, into: &outbox)
+    }
+
+    /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
+    /// together within the stream's budget.
+    package mutating func resend(
+        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval, into outbox: inout ForwardingOutbox
+    ) {
+        guard let (consumer, producer) = find(id) else { return }
+        consumers[consumer].resend(sequences, &producers[producer], now: now, spacing: spacing, into: &outbox)
+    }
+
+    /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding.
+    ///
+    /// - Parameter count: how many packets, the newest ones.
+    package mutating func repeatLatest(_ count: Int, _ id: ConsumerID, into outbox: inout ForwardingOutbox) {
+        guard let (consumer, producer) = find(id) else { return }
+        consumers[consumer].repeatLatest(count, &producers[producer], into: &outbox)
+    }
+
+    // MARK: What is known of a copy
+
+    /// What a sender report on a copy says now; nil while nothing flows, or the source has not told its clock.
+    package func senderReport(_ id: ConsumerID, now: Instant) -> ForwardedReport? {
+        guard let (consumer, producer) = find(id) else { return nil }
+        return consumers[consumer].senderReport(producers[producer], now: now)
+    }
+
+    /// Packets that were sent for the first time, and their payload bytes.
+    package func sent(_ id: ConsumerID) -> (packets: Int, bytes: Int) {
+        consumers.index(of: id.slot).map { consumers[$0].sent } ?? (0, 0)
+    }
+
+    /// The layers that are sent, the spatial one as `setLayerLimit` counts; nil while nothing is.
+    package func currentLayers(_ id: ConsumerID) -> LayerPoint? {
+        guard let (consumer, producer) = find(id) else { return nil }
+        return consumers[consumer].currentLayer(producers[producer]).map {
+            LayerPoint(spatial: $0, temporal: consumers[consumer].filter.current.temporal)
+        }
+    }
+
+    /// A copy still has packets of our own making to send.
+    package func isFilling(_ id: ConsumerID) -> Bool {
+        consumers.index(of: id.slot).map { consumers[$0].filler != nil } ?? false
+    }
+}
