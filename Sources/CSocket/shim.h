@@ -1,7 +1,11 @@
-// recvmmsg(2) is declared for _GNU_SOURCE only, which Swift's Glibc module is built without.
+// recvmmsg(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc module is built without;
+// epoll(7) and eventfd(2) are not in it at all.
 #ifndef CSOCKET_SHIM_H
 #define CSOCKET_SHIM_H
 
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -17,5 +21,7 @@ extern int recvmmsg(int, struct mmsghdr *, unsigned int, int, struct timespec *)
 static inline int csocket_receive(int descriptor, csocket_message *messages, unsigned int count) {
     return recvmmsg(descriptor, (struct mmsghdr *)messages, count, MSG_DONTWAIT, NULL);
 }
+
+extern int pthread_setname_np(pthread_t, const char *);
 
 #endif

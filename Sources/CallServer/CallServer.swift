@@ -9,7 +9,8 @@ import TransportSecurity
 /// An embedded call server for tests, development and small rooms. It speaks LiveKit's protocol and forwards media
 /// without decoding it.
 ///
-/// Each room lives on one event loop, whose UDP port its participants are given; loops share nothing but the list of rooms.
+/// Each room lives on one loop, whose UDP port its participants are given; loops share nothing but the list of rooms.
+/// Signalling connections live on event loops beside, and what they read goes to the room's loop, in order.
 public final class CallServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -88,6 +89,8 @@ public final class CallServer: Sendable {
         let flushes = running.webhooks.map { $0.flush(within: limit) }
         for flush in flushes { _ = try? await flush.get() }
         try? await running.group.shutdownGracefully()
+        // Last: connections that ended have told their rooms so.
+        for loop in running.loops { await loop.end() }
         configuration.logger.info("call server stopped")
     }
 
@@ -125,7 +128,7 @@ public final class CallServer: Sendable {
         var loops: [ServerLoop] = []
         do throws(CallServerError) {
             for index in 0..<configuration.eventLoops {
-                loops.append(try await bindMedia(group.next(), index, settings))
+                loops.append(try await bindMedia(index, settings))
             }
             let webhooks = try makeWebhooks(group)
             let journalWebhooks = try makeJournalWebhooks(group)
@@ -140,7 +143,10 @@ public final class CallServer: Sendable {
                 group: group, loops: loops, http: http,
                 webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues)
         } catch {
-            for loop in loops { try? await loop.close().get() }
+            for loop in loops {
+                try? await loop.close().get()
+                await loop.end()
+            }
             throw error
         }
     }
@@ -160,13 +166,24 @@ public final class CallServer: Sendable {
         }
     }
 
+    private func bindMedia(_ index: Int, _ settings: MediaSettings) async throws(CallServerError) -> ServerLoop {
+        let loop: DatagramLoop
+        do { loop = try DatagramLoop(name: "rooms-\(index)") } catch {
+            throw .cannotBindMedia("no loop for media: \(SocketFault.words(error))")
+        }
+        do throws(CallServerError) { return try await bindMedia(on: loop, index, settings) } catch {
+            try? await loop.shutdownGracefully()
+            throw error
+        }
+    }
+
     private func bindMedia(
-        _ eventLoop: any EventLoop, _ index: Int, _ settings: MediaSettings
+        on loop: DatagramLoop, _ index: Int, _ settings: MediaSettings
     ) async throws(CallServerError) -> ServerLoop {
         let port = configuration.mediaPort == 0 ? 0 : configuration.mediaPort + index
         let mux: UDPMux
         do {
-            mux = try await UDPMux.bind(on: eventLoop, host: configuration.mediaHost, port: port).get()
+            mux = try await UDPMux.bind(on: loop, host: configuration.mediaHost, port: port).get()
         } catch {
             throw .cannotBindMedia("\(error)")
         }
@@ -175,7 +192,7 @@ public final class CallServer: Sendable {
             throw .noMediaAddress(configuration.advertisedAddresses.first ?? configuration.mediaHost)
         }
         do {
-            return try await eventLoop.submit { [stalls] in
+            return try await loop.submit { [stalls] in
                 ServerLoop(mux: mux, settings: settings, meter: stalls)
             }.get()
         } catch {

@@ -44,6 +44,9 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
+    /// Ends the thread; when it returns, nothing of it runs any more. After `close`.
+    func end() async { try? await mux.loop.shutdownGracefully() }
+
     func statistics() -> EventLoopFuture<CallServerStatistics> {
         eventLoop.flatSubmit { [self] in
             mux.refreshKernelDrops().flatMapError { [eventLoop] _ in eventLoop.makeSucceededVoidFuture() }

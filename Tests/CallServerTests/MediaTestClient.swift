@@ -57,7 +57,7 @@ final class MediaTestClient: @unchecked Sendable {
     static func make(
         seed: UInt64, codecs: [CodecCapability] = MediaTestClient.browserCodecs, offers: Bool = true
     ) async throws -> MediaTestClient {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = try DatagramLoop()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
         let certificate = try DTLSCertificate.generate()
@@ -340,6 +340,7 @@ final class MediaTestClient: @unchecked Sendable {
         incomingMessages.finish()
         incomingReports.finish()
         try await mux.close().get()
+        try await mux.loop.shutdownGracefully()
     }
 
     private final class Handler: PeerFlowHandler {

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -10,11 +9,11 @@ import Testing
 @Suite struct ArrivalTimeTests {
     /// Datagrams that wait for a busy loop are read at once, and came when they came.
     @Test(arguments: ["127.0.0.1", "0.0.0.0"]) func datagramsOfOneReadingHaveTheirOwnTimes(host: String) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = try DatagramLoop()
         let pair = try await MuxPair.connect(
-            on: group.next(), serverHost: host, addresses: ["127.0.0.1"])
+            on: loop, serverHost: host, addresses: ["127.0.0.1"])
         let gap = Interval.milliseconds(3)
-        let sent = try await group.next().submit {
+        let sent = try await loop.submit {
             // Nothing is read while this runs.
             (0..<40).map { number -> (begin: Instant, end: Instant) in
                 let begin = MonotonicClock.now()
@@ -24,8 +23,8 @@ import Testing
                 return (begin, end)
             }
         }.get()
-        try await group.next().flatSubmit { pair.record.until(40) }.get()
-        try await group.next().submit {
+        try await loop.flatSubmit { pair.record.until(40) }.get()
+        try await loop.submit {
             #expect(pair.record.payloads == (0..<40).map { UInt8($0) })
             for (number, arrival) in pair.record.arrivals.enumerated() {
                 // On loopback the kernel receives while it sends.
@@ -34,13 +33,13 @@ import Testing
             }
         }.get()
         try await pair.close()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
     @Test func audioLeavesBeforeAKeyFrameOfItsBatch() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let pair = try await MuxPair.connect(on: group.next())
-        try await group.next().submit {
+        let loop = try DatagramLoop()
+        let pair = try await MuxPair.connect(on: loop)
+        try await loop.submit {
             pair.client.perform { peer, outbox, now in
                 for number in 0..<100 {
                     MuxPair.send(number, size: 1100, ssrc: MuxPair.video, &peer, outbox, now)
@@ -48,8 +47,8 @@ import Testing
                 MuxPair.send(0, size: 80, ssrc: MuxPair.audio, &peer, outbox, now)
             }
         }.get()
-        try await group.next().flatSubmit { pair.record.until(101) }.get()
-        try await group.next().submit {
+        try await loop.flatSubmit { pair.record.until(101) }.get()
+        try await loop.submit {
             #expect(pair.record.sources.first == MuxPair.audio)
             #expect(pair.record.sources.dropFirst().allSatisfy { $0 == MuxPair.video })
             #expect(pair.record.payloads.dropFirst() == ArraySlice((0..<100).map { UInt8($0) }))
@@ -58,6 +57,6 @@ import Testing
             #expect(counts.datagramsSent - counts.sends > 90)
         }.get()
         try await pair.close()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 }

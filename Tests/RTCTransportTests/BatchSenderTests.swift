@@ -104,13 +104,57 @@ private final class ScriptedSocket: DatagramSending {
         #expect(counts.sendFailures == 6 && counts.segmentationRefusals == 0)
     }
 
-    @Test(arguments: [EAGAIN, ENOBUFS, ENOMEM])
-    func aFullQueueIsNoFaultOfTheDestination(code: CInt) {
+    @Test(arguments: [ENOBUFS, ENOMEM])
+    func aMachineWithoutMemoryIsNoFaultOfTheDestination(code: CInt) {
         var counts = UDPMuxStatistics()
         socket.fault = { _ in code }
         for _ in 0..<6 { put(1, 900) }
         flush(&counts)
         #expect(counts.sendQueueDrops == 6 && counts.sendFailures == 0 && counts.segmentationRefusals == 0)
+        #expect(!sender.isBlocked)
+    }
+
+    @Test func whatASocketHasNoRoomForWaitsInOrder() {
+        var counts = UDPMuxStatistics()
+        socket.fault = { $0.port == 1 ? EAGAIN : 0 }
+        for _ in 0..<6 { put(1, 900) }
+        put(2, 100)
+        flush(&counts)
+        // The second destination has room, and waits behind the first: they share the socket.
+        #expect(socket.sent.isEmpty && sender.isBlocked && counts.datagramsSent == 0)
+        sender.resume(&counts)
+        #expect(socket.sent.isEmpty && sender.isBlocked)
+        socket.fault = { _ in 0 }
+        put(1, 50)
+        flush(&counts)
+        #expect(socket.sent.isEmpty)
+        sender.resume(&counts)
+        #expect(socket.sent.map(\.port) == [1, 2, 1] && !sender.isBlocked)
+        #expect(socket.sent.map(\.segmentSize) == [900, nil, nil])
+        #expect(socket.sent.map(\.lengths) == [[5400], [100], [50]])
+        #expect((counts.datagramsSent, counts.bytesSent, counts.sends, counts.sendQueueDrops) == (8, 5550, 3, 0))
+    }
+
+    @Test func theQueueOfASocketWithoutRoomIsBounded() {
+        var counts = UDPMuxStatistics()
+        socket.fault = { _ in EAGAIN }
+        for _ in 0..<1000 { put(1, 1000) }
+        flush(&counts)
+        let waiting = 1000 - counts.sendQueueDrops
+        #expect(waiting > 400 && waiting * 1000 <= SendQueue.limit)
+        sender.abandon(&counts)
+        #expect(counts.sendQueueDrops == 1000 && !sender.isBlocked)
+    }
+
+    @Test(arguments: [EMSGSIZE, EIO]) func aRunThatWaitedMayHaveToGoSingly(code: CInt) {
+        var counts = UDPMuxStatistics()
+        socket.fault = { _ in EAGAIN }
+        for length in [900, 900, 300] { put(1, length) }
+        flush(&counts)
+        socket.fault = { $0.segmentSize == nil ? 0 : code }
+        sender.resume(&counts)
+        #expect(socket.sent.map(\.lengths) == [[900], [900], [300]] && counts.datagramsSent == 3)
+        #expect(!sender.isBlocked)
     }
 
     @Test func refusalsAreBounded() {

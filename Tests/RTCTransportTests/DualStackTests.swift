@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -24,16 +23,16 @@ import Testing
     }()
 
     private static func connect(_ server: String, _ client: String, _ addresses: [String]) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = try DatagramLoop()
         let pair = try await MuxPair.connect(
-            on: group.next(), serverHost: server, clientHost: client, addresses: addresses)
-        try await group.next().submit {
+            on: loop, serverHost: server, clientHost: client, addresses: addresses)
+        try await loop.submit {
             for number in 0..<20 {
                 pair.client.perform { MuxPair.send(number, ssrc: MuxPair.audio, &$0, $1, $2) }
             }
         }.get()
-        try await group.next().flatSubmit { pair.record.until(20) }.get()
-        try await group.next().submit {
+        try await loop.flatSubmit { pair.record.until(20) }.get()
+        try await loop.submit {
             // The server knows at which of its addresses it is reached.
             let selected = pair.server.peer.selectedPair
             let local = try #require(selected).local
@@ -45,7 +44,7 @@ import Testing
             #expect(unknown == 0 && asymmetric == 0)
         }.get()
         try await pair.close()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
     @Test(arguments: ["127.0.0.1", "0.0.0.0"]) func anIPv4ClientGetsThrough(server: String) async throws {
@@ -61,12 +60,12 @@ import Testing
     @Test(arguments: hasIPv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"]) func anAnswerComesFromTheAddressThatWasAsked(
         host: String
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = try DatagramLoop()
         let second = try #require(TransportAddress(host: "127.0.0.2", port: 0))
         let pair = try await MuxPair.connect(
-            on: group.next(), serverHost: host, addresses: ["127.0.0.1", "127.0.0.2"],
+            on: loop, serverHost: host, addresses: ["127.0.0.1", "127.0.0.2"],
             told: { $0.low == second.low })
-        try await group.next().submit {
+        try await loop.submit {
             let selected = pair.client.peer.selectedPair
             let remote = try #require(selected).remote
             #expect(remote.low == second.low)
@@ -74,7 +73,7 @@ import Testing
             #expect(asymmetric == 0)
         }.get()
         try await pair.close()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
     @Test func anUnspecifiedAddressStandsForItsFamily() throws {

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -36,8 +35,7 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
 
     @Test(arguments: [SRTPBackend.libcrypto, .libsrtp2])
     func peersShareAPort(backend: SRTPBackend) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
@@ -54,7 +52,7 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
         try await server.refreshKernelDrops().get()
         #expect(try await loop.submit { server.statistics.receiveBufferDrops }.get() == 0)
         try await server.close().get()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
     /// Connects a peer on `client` with a new one on `server`, sends packets, and gives the payloads that arrived.
@@ -115,23 +113,22 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
     }
 
     @Test func portInUseIsExplained() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let first = try await UDPMux.bind(on: group.next(), host: "127.0.0.1", port: 0).get()
+        let loop = try DatagramLoop()
+        let first = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         let port = Int(first.localAddress.port)
         let error = await #expect(throws: UDPBindError.self) {
-            _ = try await UDPMux.bind(on: group.next(), host: "127.0.0.1", port: port).get()
+            _ = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: port).get()
         }
         #expect(error?.description.contains("127.0.0.1:\(port)") == true)
         try await first.close().get()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 }
 
 /// One destination that can't be reached must not cost the others their port.
 @Suite struct UnreachableDestinationTests {
     @Test func aRefusedDestinationLeavesThePortOpen() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let mux = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         let other = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         // A socket bound to 127.0.0.1 may not send off this machine: the kernel says EINVAL.
@@ -154,6 +151,6 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
         }.get()
         try await mux.close().get()
         try await other.close().get()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 }

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -56,7 +55,7 @@ struct MuxPair: Sendable {
     ///
     /// - Parameter serverHost: with `addresses` what an unspecified one stands for.
     static func connect(
-        on loop: any EventLoop, serverHost: String = "127.0.0.1", clientHost: String = "127.0.0.1",
+        on loop: DatagramLoop, serverHost: String = "127.0.0.1", clientHost: String = "127.0.0.1",
         addresses: [String] = [], told: @Sendable @escaping (TransportAddress) -> Bool = { _ in true }
     ) async throws -> MuxPair {
         var settings = UDPMuxConfiguration()

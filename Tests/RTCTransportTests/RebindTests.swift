@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -51,7 +50,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
     private static func pair(_ server: UDPMux, port: Int = 0, ssrc: UInt32) -> EventLoopFuture<Pair> {
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
-        return UDPMux.bind(on: server.eventLoop, host: "127.0.0.1", port: port, configuration: settings)
+        return UDPMux.bind(on: server.loop, host: "127.0.0.1", port: port, configuration: settings)
             .flatMapThrowing { mux in
                 let counter = Counter(server.eventLoop)
                 let own = Counter(server.eventLoop)
@@ -122,8 +121,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
     }
 
     @Test func aRepeatedCheckDoesNotTakeAnothersAddress() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         let victim = try await loop.flatSubmit { Self.pair(server, ssrc: 1) }.get()
         let other = try await loop.flatSubmit { Self.pair(server, ssrc: 2) }.get()
@@ -131,10 +129,12 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
             let requests = other.server.peer.iceStatistics.requestsReceived
             let check = try Self.capturedCheck(for: other.server)
             for _ in 0..<3 {
-                server.received(
-                    AddressedEnvelope(
-                        remoteAddress: victim.mux.localAddress.socketAddress, data: ByteBuffer(bytes: check)))
-                server.readCompleted()
+                var bytes = check
+                server.inBatch { now, _ in
+                    let arrival = DatagramArrival(
+                        source: victim.mux.localAddress, base: server.localAddress, now: now, time: now)
+                    bytes.withUnsafeMutableBytes { server.receive($0, arrival) }
+                }
             }
             // The check is a good one, and yet the address stays with the one who has it.
             let received = other.server.peer.iceStatistics.requestsReceived
@@ -147,14 +147,13 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         try await loop.flatSubmit { victim.counter.until(20).and(other.counter.until(20)).map { _ in } }.get()
         #expect(try await loop.submit { server.statistics.reboundAddresses }.get() == 0)
         for mux in [victim.mux, other.mux, server] { try await mux.close().get() }
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
     /// Behind a NAT, or where a client begins anew on its port, the address has another owner: it proves itself by
     /// answering our checks.
     @Test func anAddressThatHasChangedHandsIsFollowed() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
         let first = try await loop.flatSubmit { Self.pair(server, ssrc: 1) }.get()
         let address = first.mux.localAddress
@@ -169,6 +168,6 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         #expect(try await loop.submit { server.statistics.reboundAddresses }.get() == 1)
         #expect(try await loop.submit { first.counter.packets }.get() == 0)
         for mux in [second.mux, server] { try await mux.close().get() }
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 }

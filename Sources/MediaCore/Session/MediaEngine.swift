@@ -1,7 +1,9 @@
 import Logging
 import NIOCore
 import NIOPosix
+import RTCTransport
 import Synchronization
+import TransportSecurity
 
 /// The threads that media runs on: event loops for sockets and protocols, workers for codecs and sinks, and one for the
 /// sound that is sent.
@@ -20,7 +22,10 @@ public final class MediaEngine: Sendable {
         public init() {}
     }
 
-    let loops: MultiThreadedEventLoopGroup
+    /// Empty where the system has refused them, for the reason that stands beside.
+    private let loops: [DatagramLoop]
+    private let refusal: String?
+    private let turn = Atomic<Int>(0)
     /// What concerns no call in particular: servers that give no candidates.
     let logger = Logger(label: "callbridge.media")
     private let workers: MultiThreadedEventLoopGroup
@@ -31,7 +36,15 @@ public final class MediaEngine: Sendable {
 
     /// Starts the threads.
     public init(configuration: Configuration = .init()) {
-        loops = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoops))
+        var loops: [DatagramLoop] = []
+        var refusal: String?
+        do {
+            for index in 0..<max(1, configuration.eventLoops) { loops.append(try DatagramLoop(name: "media-\(index)")) }
+        } catch {
+            refusal = SocketFault.words(error)
+        }
+        self.loops = loops
+        self.refusal = refusal
         workers = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.workers))
     }
 
@@ -40,11 +53,20 @@ public final class MediaEngine: Sendable {
         guard isShutDown.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
         try? await audio.shutdownGracefully()
         try? await workers.shutdownGracefully()
-        try? await loops.shutdownGracefully()
+        for loop in loops { try? await loop.shutdownGracefully() }
     }
 
     /// The threads are going: nothing can be handed to them any more.
     var isStopped: Bool { isShutDown.load(ordering: .acquiring) }
+
+    /// The loop for a new session.
+    func nextLoop() throws(MediaError) -> DatagramLoop {
+        guard !loops.isEmpty else {
+            throw MediaError(
+                .environment, "event loops", refusal ?? "none", remedy: "raise the limits of open files and threads")
+        }
+        return loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
+    }
 
     /// The worker for a new track's codec, or for sinks.
     func nextWorker() -> any EventLoop { workers.next() }

@@ -70,7 +70,7 @@ final class SessionCore: @unchecked Sendable {
         engine: MediaEngine, configuration: MediaSessionConfiguration,
         emit: @escaping @Sendable (MediaSessionEvent) -> Void
     ) async throws -> SessionCore {
-        let loop = engine.loops.next()
+        let loop = try engine.nextLoop()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
         let host = try bindHost(configuration, &settings)

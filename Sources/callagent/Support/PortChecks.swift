@@ -24,11 +24,11 @@ enum PortChecks {
 
     private static func udp() async -> DoctorCheck {
         do {
-            let mux = try await UDPMux.bind(
-                on: MultiThreadedEventLoopGroup.singleton.next(), host: "127.0.0.1", port: 0
-            ).get()
-            let port = mux.localAddress.port
-            try await mux.close().get()
+            let loop = try DatagramLoop()
+            let bound = UDPMux.bind(on: loop, host: "127.0.0.1", port: 0)
+            let port = try await bound.map(\.localAddress.port).get()
+            try await bound.flatMap { $0.close() }.get()
+            try await loop.shutdownGracefully()
             return DoctorCheck(name: "UDP on 127.0.0.1", state: .good, found: "port \(port) could be bound")
         } catch {
             return DoctorCheck(

@@ -1,29 +1,5 @@
 import RTCWire
 
-/// Which flow a datagram is for.
-enum DatagramRoute {
-    case unknown
-    /// Its source address is the flow's.
-    case bound(PeerFlow)
-    /// Nobody has its source address; a check names the flow.
-    case named(PeerFlow)
-    /// A check names a flow, and its source address is the other one's.
-    case claim(PeerFlow, of: PeerFlow)
-    /// A response from an address that the first flow has claimed and the second one has.
-    case claimed(PeerFlow, of: PeerFlow)
-}
-
-/// Where a datagram came from and to, and when.
-struct DatagramArrival {
-    var source: TransportAddress
-    /// The address of ours that it came to.
-    var base: TransportAddress
-    /// The time of the batch.
-    var now: Instant
-    /// When the kernel took it in: at the batch's time, or before.
-    var time: Instant
-}
-
 /// Addresses that one flow has and another one may have taken over: behind a NAT an address changes hands.
 ///
 /// A few are kept, the oldest give way: honest claims are settled within a round trip.

@@ -8,6 +8,7 @@ enum ControlMessages {
     static let capacity = 128
     static let headerSize = 16
     static let udpSegment: CInt = 103
+    static let udpGRO: CInt = 104
     static let ipPacketInfo: CInt = 8
     static let ipv6PacketInfo: CInt = 50
     static let timestampNanoseconds: CInt = 35
@@ -57,6 +58,8 @@ enum ControlMessages {
         var realTime: Int64?
         /// The address that it was sent to, with port 0.
         var destination: TransportAddress?
+        /// The size of the datagrams that the kernel has joined, the last of which may be shorter (UDP_GRO); nil for one.
+        var segmentSize: Int?
 
         init() {}
 
@@ -87,6 +90,8 @@ enum ControlMessages {
                 destination = TransportAddress(
                     high: UInt64(bigEndian: data.loadUnaligned(as: UInt64.self)),
                     low: UInt64(bigEndian: data.loadUnaligned(fromByteOffset: 8, as: UInt64.self)), port: 0)
+            case (CInt(IPPROTO_UDP), ControlMessages.udpGRO) where data.count >= 4:
+                segmentSize = Int(data.loadUnaligned(as: CInt.self))
             default: break
             }
         }

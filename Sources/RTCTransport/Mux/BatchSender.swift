@@ -2,7 +2,8 @@ import Glibc
 import RTCCore
 import RTCWire
 
-/// Sends what stands in an outbox: what is most urgent first, runs to one destination as one segmented send each.
+/// Sends what stands in an outbox: what is most urgent first, runs to one destination as one segmented send each. Where
+/// the socket has no room, a bounded queue waits for it.
 final class BatchSender<Socket: DatagramSending> {
     private let socket: Socket
     private let isOffloading: Bool
@@ -10,6 +11,7 @@ final class BatchSender<Socket: DatagramSending> {
     private let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: DatagramBatch.maximumSegments)
     private var batch = DatagramBatch()
     private var refusals = SegmentationRefusals()
+    private var queue = SendQueue()
 
     /// - Parameter isOffloading: whether the kernel cuts sends into segments.
     init(socket: Socket, sources: LocalBases, isOffloading: Bool) {
@@ -94,33 +96,68 @@ final class BatchSender<Socket: DatagramSending> {
         return iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
 
-    /// Sends the first `count` vectors.
+    /// Sends the first `count` vectors, or keeps them until the socket has room.
     @discardableResult
     private func transmit(
         _ count: Int, _ datagram: Outbox.Datagram, _ addresses: borrowing AddressTable, segmentSize: Int?,
         _ bytes: Int, _ counts: inout UDPMuxStatistics
     ) -> SendOutcome {
-        let outcome = hand(count, datagram, addresses, segmentSize)
-        switch outcome {
-        case .sent:
-            counts.datagramsSent += count
-            counts.bytesSent += bytes
-            counts.sends += 1
-        case .full: counts.sendQueueDrops += count
-        case .failed: counts.sendFailures += count
-        case .unsegmentable: break
+        // An IPv4 socket has no way to the other family.
+        guard !socket.isIPv4 || datagram.destination.isIPv4 else {
+            counts.sendFailures += count
+            return .failed
         }
+        let way = SendQueue.Way(
+            destination: addresses.socketAddress(of: datagram.destination),
+            source: sources.source(ofPath: datagram.path), segmentSize: segmentSize)
+        let parts = UnsafeMutableBufferPointer(rebasing: vectors[..<count])
+        // Nothing overtakes what waits.
+        var outcome = SendOutcome.full
+        if queue.isEmpty {
+            outcome = socket.send(parts, to: way.destination, from: way.source, segmentSize: segmentSize)
+        }
+        if outcome == .full, queue.add(parts, bytes: bytes, way) { return .full }
+        counts.note(outcome, count, bytes)
         return outcome
     }
 
-    private func hand(
-        _ count: Int, _ datagram: Outbox.Datagram, _ addresses: borrowing AddressTable, _ segmentSize: Int?
-    ) -> SendOutcome {
-        // An IPv4 socket has no way to the other family.
-        guard !socket.isIPv4 || datagram.destination.isIPv4 else { return .failed }
-        let address = addresses.socketAddress(of: datagram.destination)
-        return socket.send(
-            UnsafeMutableBufferPointer(rebasing: vectors[..<count]), to: address,
-            from: sources.source(ofPath: datagram.path), segmentSize: segmentSize)
+    // MARK: Waiting for room
+
+    /// Datagrams wait until the socket has room.
+    var isBlocked: Bool { !queue.isEmpty }
+
+    /// The socket has room: sends what waits, as far as it goes.
+    func resume(_ counts: inout UDPMuxStatistics) {
+        while let waiting = queue.first {
+            let outcome = send(waiting, segmentSize: waiting.way.segmentSize)
+            guard outcome != .full else { return }
+            queue.removeFirst()
+            guard outcome == .unsegmentable, let size = waiting.way.segmentSize else {
+                counts.note(outcome, waiting.count, waiting.bytes.count)
+                continue
+            }
+            for segment in DatagramSegments(length: waiting.bytes.count, size: size) {
+                let single = SendQueue.Entry(bytes: Array(waiting.bytes[segment]), count: 1, way: waiting.way)
+                counts.note(send(single, segmentSize: nil), 1, segment.count)
+            }
+        }
+    }
+
+    /// Gives up what waits.
+    func abandon(_ counts: inout UDPMuxStatistics) {
+        while let waiting = queue.first {
+            counts.sendQueueDrops += waiting.count
+            queue.removeFirst()
+        }
+    }
+
+    private func send(_ waiting: SendQueue.Entry, segmentSize: Int?) -> SendOutcome {
+        waiting.bytes.withUnsafeBytes { bytes in
+            vectors[0] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            return socket.send(
+                UnsafeMutableBufferPointer(rebasing: vectors[..<1]), to: waiting.way.destination,
+                from: waiting.way.source, segmentSize: segmentSize)
+        }
     }
 }

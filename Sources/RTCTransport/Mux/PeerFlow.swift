@@ -29,8 +29,8 @@ package final class PeerFlow: @unchecked Sendable {
     package internal(set) var mux: UDPMux
     package var peer: Peer
     package var handler: (any PeerFlowHandler)?
-    /// When the peer wants to be advanced next; kept beside it so that the mux finds the earliest by a plain scan.
-    var deadline: Instant = .distantFuture
+    /// Among the mux's deadlines.
+    var heapPosition = -1
     var touched = false
     /// The user name fragments by which datagrams find the flow, oldest first.
     var ufrags: [String] = []

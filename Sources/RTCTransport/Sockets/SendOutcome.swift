@@ -3,8 +3,10 @@ import Glibc
 /// How a send ended.
 enum SendOutcome: Equatable {
     case sent
-    /// The socket's send buffer, or the machine's, is full.
+    /// The socket's send buffer is full; epoll tells when there is room again.
     case full
+    /// The machine, or a network interface of it, has no memory for it; nobody tells when it has.
+    case exhausted
     /// The kernel does not cut this send into segments; the datagrams may pass one by one.
     case unsegmentable
     /// This destination can't be reached from here; others may.
@@ -16,7 +18,8 @@ enum SendOutcome: Equatable {
     /// or a route through IPsec gives EIO.
     init(errno code: CInt, isSegmented: Bool) {
         switch code {
-        case EAGAIN, EWOULDBLOCK, ENOBUFS, ENOMEM: self = .full
+        case EAGAIN, EWOULDBLOCK: self = .full
+        case ENOBUFS, ENOMEM: self = .exhausted
         case EMSGSIZE, EINVAL, EIO, EOPNOTSUPP: self = isSegmented ? .unsegmentable : .failed
         default: self = .failed
         }

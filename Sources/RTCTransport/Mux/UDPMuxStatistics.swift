@@ -1,25 +1,3 @@
-import RTCWire
-
-/// How a `UDPMux` treats its socket.
-package struct UDPMuxConfiguration: Sendable {
-    /// SO_RCVBUF and SO_SNDBUF that are asked for, in bytes; the kernel may grant less (`net.core.rmem_max`).
-    package var socketBufferSize = 4 * 1024 * 1024
-    /// Whether runs of datagrams to one destination leave as one segmented send, where the kernel has it.
-    package var segmentationOffload = true
-    /// Peers that one mux takes at the most.
-    package var maximumFlows = 4096
-    /// An agent's socket serves one peer: its datagrams need no demultiplexing.
-    package var isExclusive = false
-    /// How finely deadlines are kept: several that fall into one such span share a wake-up.
-    package var timerGranularityMilliseconds = 1
-
-    /// Which addresses of this machine an unspecified host (`::`, `0.0.0.0`) stands for; none means all that others can
-    /// reach. The port does not matter.
-    package var addresses: [TransportAddress] = []
-
-    package init() {}
-}
-
 /// Counters of one socket. Our own drops are reported here, so that they never look like the network's.
 package struct UDPMuxStatistics: Sendable {
     package var datagramsReceived = 0
@@ -36,7 +14,7 @@ package struct UDPMuxStatistics: Sendable {
     package var reboundAddresses = 0
     /// Datagrams that were longer than any we accept.
     package var oversized = 0
-    /// Datagrams that we dropped because the socket's send queue was full.
+    /// Datagrams that we dropped because the socket had no room for long, or the machine no memory.
     package var sendQueueDrops = 0
     /// Datagrams whose destination the kernel refused (no route, not allowed).
     package var sendFailures = 0
@@ -44,4 +22,17 @@ package struct UDPMuxStatistics: Sendable {
     package var receiveBufferDrops = 0
     /// Timer wake-ups.
     package var wakeUps = 0
+
+    /// Counts a send of `count` datagrams with `bytes` in sum.
+    mutating func note(_ outcome: SendOutcome, _ count: Int, _ bytes: Int) {
+        switch outcome {
+        case .sent:
+            datagramsSent += count
+            bytesSent += bytes
+            sends += 1
+        case .full, .exhausted: sendQueueDrops += count
+        case .failed: sendFailures += count
+        case .unsegmentable: break
+        }
+    }
 }

@@ -1,4 +1,3 @@
-import NIOCore
 import RTCCore
 import RTCWire
 
@@ -9,7 +8,7 @@ final class RelayPath {
     let server: ICEServerAddress
     var client: TURNClient
     /// The stream, once it stands.
-    var stream: (any Channel)?
+    var stream: RelayLink?
     /// The candidate that stands for it.
     var base: TransportAddress?
 

@@ -1,4 +1,3 @@
-import NIOCore
 import RTCCore
 import RTCWire
 
@@ -133,7 +132,7 @@ final class ServerPaths {
         case .failed(let failure):
             if let base = relay.base { flow.peer.removeLocalCandidates(base: base, now: now, into: outbox) }
             relay.base = nil
-            relay.stream?.close(promise: nil)
+            relay.stream?.close()
             flow.handler?.relayFailed(relay.server, failure, on: flow)
         case .idle, .allocating, .closed: break
         }
@@ -156,9 +155,7 @@ final class ServerPaths {
             isDropping = true
             let number = Int(datagram.path & ~RelayPath.streamBit)
             // What a slow stream has no room for is lost, as on a network.
-            if number <= relays.count, let stream = relays[number - 1].stream, stream.isWritable {
-                stream.write(stream.allocator.buffer(bytes: outbox.bytes(of: datagram)), promise: nil)
-            }
+            if number <= relays.count { relays[number - 1].stream?.add(outbox.bytes(of: datagram)) }
             outbox.drop(index)
         }
         guard isDropping else { return }
@@ -181,7 +178,7 @@ final class ServerPaths {
         isClosed = true
         for relay in relays { relay.client.close(now: now, into: outbox) }
         prepare(outbox, now: now)
-        for relay in relays { relay.stream?.close(promise: nil) }
+        for relay in relays { relay.stream?.close() }
     }
 }
 
