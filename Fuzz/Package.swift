@@ -27,9 +27,12 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
+        .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .target(name: "RTCWire", swiftSettings: settings),
         .target(name: "WireFuzzing", dependencies: ["RTCWire"], swiftSettings: settings),
+        .target(name: "RTCCore", dependencies: ["RTCWire", "CCrypto", "CSRTP"], swiftSettings: settings),
+        .target(name: "CoreFuzzing", dependencies: ["RTCCore", "RTCWire"], swiftSettings: settings),
         .target(
             name: "LiveKitProtocol",
             dependencies: ["CCrypto", "CZlib", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -42,6 +45,9 @@ let package = Package(
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
+        .executableTarget(
+            name: "fuzz-handshake", dependencies: ["FuzzDriver", "CoreFuzzing", "RTCCore", "CCrypto"],
+            swiftSettings: settings, linkerSettings: linking),
         fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
-    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp"].map { fuzz($0, "WireFuzzing") }
+    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
 )

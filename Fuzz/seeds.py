@@ -240,6 +240,39 @@ def room_service():
     yield bytes([4, 1]) + field(1, b"r") + field(2, b"ada")
 
 
+# A message's type and the choice that the target `dtls` has for it.
+DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
+
+
+def handshakes():
+    """Records and handshake messages in the clear of recorded handshakes; the first byte chooses the reader."""
+    for path in sorted(VECTORS.glob("*.raw.pcap")):
+        partial = {}
+        for datagram in datagrams(path):
+            if not datagram or not 20 <= datagram[0] <= 63:
+                continue
+            yield b"\0" + datagram
+            at = 0
+            while at + 13 <= len(datagram):
+                kind, epoch, length = datagram[at], datagram[at + 4], struct.unpack_from(">H", datagram, at + 11)[0]
+                body, at = datagram[at + 13 : at + 13 + length], at + 13 + length
+                if kind != 22 or epoch != 0:
+                    continue
+                whole = int.from_bytes(body[1:4], "big")
+                partial.setdefault(body[0], bytearray()).extend(body[12:])
+                if len(partial[body[0]]) == whole:
+                    message = bytes(partial.pop(body[0]))
+                    if body[0] in DTLS_MESSAGES:
+                        yield bytes([DTLS_MESSAGES[body[0]]]) + message
+
+
+def attacks():
+    """Every state with each kind of attack: the commands of the target `handshake`."""
+    for state in range(14):
+        for command in (b"\0\5hello", b"\x82\0\1\3abc", b"\1\x40\1\x28" + bytes(40), b"\3\1\5\x40", b"\x84\2\7\1\3", b"\5\5\6\7"):
+            yield bytes([state, state % 3]) + command * 2
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -269,10 +302,13 @@ def shapes():
             yield "sctp", sctp_shape(packet), packet
             if packet[12] == 0 and packet[24:28] == b"\0\0\0\x32":
                 yield "sctp", packet[28:40], packet[28:]
+    for number, message in enumerate(handshakes()):
+        if number < 60 or message[0]:
+            yield "dtls", (message[0], len(message)), message
     for message in signalling():
         yield "signalling", message, message
     for target, inputs in (("token", claims), ("ring", ringing), ("journal", journals),
-                           ("configuration", configurations), ("roomservice", room_service)):
+                           ("handshake", attacks), ("configuration", configurations), ("roomservice", room_service)):
         for one in inputs():
             yield target, one, one
     for message in stun_messages():
