@@ -7,7 +7,7 @@ import Testing
 @Suite struct LayerFilterTests {
     private func judge(
         _ filter: inout LayerFilter, _ payload: [UInt8], _ codec: MediaCodec, timestamp: UInt32,
-        contents: LayerContents = LayerContents(), isNewest: Bool = true, marker: Bool = false
+        contents: borrowing LayerContents = LayerContents(), isNewest: Bool = true, marker: Bool = false
     ) -> LayerFilter.Verdict {
         payload.withUnsafeBytes {
             filter.judge(

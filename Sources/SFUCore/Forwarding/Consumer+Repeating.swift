@@ -60,7 +60,7 @@ extension Consumer {
     }
 
     /// A packet that was sent, as it came.
-    private struct Original {
+    private struct Original: ~Copyable {
         var packet: SourcePacket
         var layer: Int
         var numbering: Numbering
@@ -80,7 +80,7 @@ extension Consumer {
     /// - Parameter sendsEmpty: what the subscriber is not to have goes out empty. It had been lost on its way here, so
     ///   nobody could know that it was to be left out.
     private mutating func sendAgain(
-        _ original: Original, _ row: Row, sendsEmpty: Bool, _ producer: inout Producer,
+        _ original: borrowing Original, _ row: Row, sendsEmpty: Bool, _ producer: inout Producer,
         _ outbox: inout ForwardingOutbox
     ) {
         let verdict = filter.judge(

@@ -24,7 +24,8 @@ extension Consumer {
 
     /// Writes what the copy of a packet has of its own: the payload's descriptor and that of its dependencies.
     mutating func write(
-        _ packet: SourcePacket, _ taken: TakenPacket, of layer: Int, _ producer: borrowing Producer, _ row: Row,
+        _ packet: borrowing SourcePacket, _ taken: TakenPacket, of layer: Int, _ producer: borrowing Producer,
+        _ row: Row,
         _ outbox: inout ForwardingOutbox
     ) -> ForwardedCopy {
         let room = outbox.reserve()
@@ -67,7 +68,8 @@ extension Consumer {
 
     /// The rewritten beginning of the payload, and the rest.
     private mutating func writeBeginning(
-        _ packet: SourcePacket, _ taken: TakenPacket, _ codec: MediaCodec, into room: UnsafeMutableRawBufferPointer
+        _ packet: borrowing SourcePacket, _ taken: TakenPacket, _ codec: MediaCodec,
+        into room: UnsafeMutableRawBufferPointer
     ) -> (length: Int, rest: UnsafeRawBufferPointer) {
         guard let payload = taken.payload, !payload.isEmpty else { return (0, RTPOpaqueElements.none) }
         var length = pictures.write(packet.head, taken.numbering, isNewest: taken.isNewest, into: room)
@@ -82,7 +84,8 @@ extension Consumer {
 
     /// The dependency descriptor, where it must be rewritten; gives its length.
     private mutating func writeDependency(
-        _ packet: SourcePacket, _ taken: TakenPacket, decodeTargets: Int, into room: UnsafeMutableRawBufferPointer
+        _ packet: borrowing SourcePacket, _ taken: TakenPacket, decodeTargets: Int,
+        into room: UnsafeMutableRawBufferPointer
     ) -> Int {
         guard !packet.opaque.dependencyDescriptor.isEmpty else { return 0 }
         return pictures.writeDependency(
@@ -91,11 +94,12 @@ extension Consumer {
     }
 
     /// The extensions that go with a packet: the room's bounds on playout on the first packets, until they must have come.
-    private func extensions(of packet: SourcePacket, shared: Int32) -> ForwardedCopy.Extensions {
+    private func extensions(of packet: borrowing SourcePacket, shared: Int32) -> ForwardedCopy.Extensions {
         var extensions = ForwardedCopy.Extensions(shared: shared)
         guard let delay = configuration.playoutDelay else { return extensions }
         extensions.replacesPlayoutDelay = true
-        if sent.packets < Consumer.playoutDelayPackets || packet.startsKeyFrame { extensions.playoutDelay = delay }
+        let isNeeded = packet.startsKeyFrame ? true : sent.packets < Consumer.playoutDelayPackets
+        if isNeeded { extensions.playoutDelay = delay }
         return extensions
     }
 

@@ -40,7 +40,7 @@ struct Consumer: ~Copyable {
     ///
     /// - Parameter shared: where the outbox holds the packet's extensions.
     mutating func forward(
-        _ packet: SourcePacket, _ shared: Int32, from layer: Int, of producer: inout Producer,
+        _ packet: borrowing SourcePacket, _ shared: Int32, from layer: Int, of producer: inout Producer,
         into outbox: inout ForwardingOutbox
     ) {
         guard isFlowing(producer) else { return }
@@ -55,7 +55,7 @@ struct Consumer: ~Copyable {
     }
 
     private func mayBegin(
-        with packet: SourcePacket, of layer: Int, _ producer: inout Producer, _ outbox: inout ForwardingOutbox
+        with packet: borrowing SourcePacket, of layer: Int, _ producer: inout Producer, _ outbox: inout ForwardingOutbox
     ) -> Bool {
         guard !packet.payload.isEmpty,
             producer.bestLayer(limit: wishes.spatialLimit, now: packet.arrival) == layer
@@ -65,7 +65,8 @@ struct Consumer: ~Copyable {
     }
 
     private mutating func begin(
-        with packet: SourcePacket, of layer: Int, _ producer: borrowing Producer, _ outbox: inout ForwardingOutbox
+        with packet: borrowing SourcePacket, of layer: Int, _ producer: borrowing Producer,
+        _ outbox: inout ForwardingOutbox
     ) {
         let id = producer.layers.id(at: layer)
         var numbering = Numbering(source: 0, out: 0, timestampOffset: 0)
@@ -95,7 +96,7 @@ struct Consumer: ~Copyable {
 
     /// Numbers a packet and sends it, or leaves it out so that no hole is seen.
     private mutating func pass(
-        _ packet: SourcePacket, _ shared: Int32, of layer: Int, _ producer: inout Producer,
+        _ packet: borrowing SourcePacket, _ shared: Int32, of layer: Int, _ producer: inout Producer,
         _ outbox: inout ForwardingOutbox
     ) {
         let isNewest = munger.isNewest(packet.sequence)
@@ -103,7 +104,7 @@ struct Consumer: ~Copyable {
         let verdict = filter.judge(packet, of: producer.layers[layer].contents, isNewest: isNewest)
         let payload = verdict.isTaken ? self.payload(of: packet) : nil
         // What comes too late to be left out is sent on empty.
-        if payload == nil || packet.payload.isEmpty,
+        if payload?.isEmpty ?? true,
             munger.skip(packet.sequence, pictures: payload == nil ? pictures.leaveOut(packet) : 0)
         {
             return
@@ -128,12 +129,15 @@ struct Consumer: ~Copyable {
     }
 
     /// The payload as this consumer takes it; nil for what it doesn't take at all.
-    private func payload(of packet: SourcePacket) -> UnsafeRawBufferPointer? {
+    // Inlined, because a call lends a copy of the whole consumer: it stands in a value that may change.
+    @inline(__always)
+    private func payload(of packet: borrowing SourcePacket) -> UnsafeRawBufferPointer? {
         switch packet.format {
         case .primary: return packet.payload
         case .event: return configuration.eventPayloadType == nil ? nil : packet.payload
         case .redundant:
-            if configuration.redundancyPayloadType != nil || packet.payload.isEmpty { return packet.payload }
+            if packet.payload.isEmpty { return packet.payload }
+            if configuration.redundancyPayloadType != nil { return packet.payload }
             guard let red = try? RedundantAudio(parsing: packet.payload.bytes),
                 let frame = red.block(red.copies, in: packet.payload.bytes)?.range, !frame.isEmpty
             else { return nil }

@@ -11,8 +11,17 @@ extension ForwardingRoom {
         into outbox: inout ForwardingOutbox
     ) {
         guard let producer = producers.index(of: id.slot),
-            let (packet, layer) = producers[producer].take(received, in: buffer, into: &outbox)
+            let (layer, format) = producers[producer].place(received, in: buffer)
         else { return }
+        var packet = SourcePacket(received, in: buffer, codec: producers[producer].codec, format: format)
+        producers[producer].take(&packet, of: layer, into: &outbox)
+        distribute(packet, from: layer, of: producer, into: &outbox)
+    }
+
+    /// By a function of its own: a packet that may still change would be copied for each consumer.
+    private mutating func distribute(
+        _ packet: borrowing SourcePacket, from layer: Int, of producer: Int, into outbox: inout ForwardingOutbox
+    ) {
         let count = producers[producer].listeners.count
         guard count > 0 else { return }
         let shared = outbox.share(packet)

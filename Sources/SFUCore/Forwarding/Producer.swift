@@ -28,10 +28,10 @@ struct Producer: ~Copyable {
 
     // MARK: Packets
 
-    /// Reads a packet, which points into `buffer`, and keeps what is to be kept of it. Nil for what nobody gets.
-    mutating func take(
-        _ received: borrowing ReceivedRTP, in buffer: UnsafeRawBufferPointer, into outbox: inout ForwardingOutbox
-    ) -> (packet: SourcePacket, layer: Int)? {
+    /// Finds out what a packet, which points into `buffer`, is; nil for what nobody gets.
+    mutating func place(
+        _ received: borrowing ReceivedRTP, in buffer: UnsafeRawBufferPointer
+    ) -> (layer: Int, format: PacketFormat)? {
         guard !isClosed, received.payload.lowerBound >= 0, received.payload.upperBound <= buffer.count,
             let format = configuration.payloads.format(of: received.header.payloadType),
             let layer = layer(ssrc: received.ssrc, rid: received.extensions.rid, now: received.arrival)
@@ -39,7 +39,11 @@ struct Producer: ~Copyable {
             statistics.dropped += 1
             return nil
         }
-        var packet = SourcePacket(received, in: buffer, codec: codec, format: format)
+        return (layer, format)
+    }
+
+    /// Reads what a packet's layers are, and keeps what is to be kept of it.
+    mutating func take(_ packet: inout SourcePacket, of layer: Int, into outbox: inout ForwardingOutbox) {
         statistics.packetsReceived += 1
         if codec.kind == .video {
             readLayers(of: &packet, layer, &outbox)
@@ -47,7 +51,6 @@ struct Producer: ~Copyable {
             speaker.observe(level.level, timestamp: packet.timestamp, clockRate: clockRate, now: packet.arrival)
         }
         layers.note(packet, of: layer)
-        return (packet, layer)
     }
 
     private mutating func readLayers(of packet: inout SourcePacket, _ layer: Int, _ outbox: inout ForwardingOutbox) {

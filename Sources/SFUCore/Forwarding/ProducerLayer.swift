@@ -35,7 +35,7 @@ struct ProducerLayer: ~Copyable {
     private static let firstRequestDelay = Interval.seconds(1)
 
     /// Counts a packet and learns from it; `others` counts the pictures of the producer's other layers.
-    mutating func note(_ packet: SourcePacket, others: Int) {
+    mutating func note(_ packet: borrowing SourcePacket, others: Int) {
         rhythm.note(timestamp: packet.timestamp, others: others, now: packet.arrival)
         traffic.count(packet)
         if recent.note(packet) { contents.note(packet) }
@@ -56,7 +56,7 @@ struct LayerTraffic {
     /// The same bytes by spatial and temporal layer within the stream.
     private(set) var layerBytes = LayerBytes()
 
-    mutating func count(_ packet: SourcePacket) {
+    mutating func count(_ packet: borrowing SourcePacket) {
         packets += 1
         bytes += packet.payload.count
         layerBytes.count(
@@ -75,7 +75,7 @@ struct RecentKeyFrame {
     private var highest = Int64.min
 
     /// Takes a packet in; false where later ones have come before.
-    mutating func note(_ packet: SourcePacket) -> Bool {
+    mutating func note(_ packet: borrowing SourcePacket) -> Bool {
         bytes += packet.payload.count
         guard packet.sequence > highest else { return false }
         highest = packet.sequence

@@ -56,7 +56,7 @@ struct ProducerLayers: ~Copyable {
     private static let maximum = 4
 
     /// Counts a packet of a layer that is sent, and learns from it.
-    mutating func note(_ packet: SourcePacket, of index: Int) {
+    mutating func note(_ packet: borrowing SourcePacket, of index: Int) {
         let before = slots[index].rhythm.pictures
         slots[index].note(packet, others: pictures - before)
         pictures += slots[index].rhythm.pictures - before

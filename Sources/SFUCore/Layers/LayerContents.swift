@@ -1,7 +1,7 @@
 import RTCWire
 
 /// What one RTP stream's packets say of its pictures.
-struct LayerContents {
+struct LayerContents: ~Copyable {
     /// Spatial layers within the stream (SVC), as its latest key frame says: 1 where it has no such layers.
     private(set) var spatialLayers = 1
     /// Width of the latest key frame's picture in pixels; 0 where it isn't known.
@@ -16,7 +16,7 @@ struct LayerContents {
     private(set) var hasParameterSets = false
 
     /// Learns from a packet that comes after all others.
-    mutating func note(_ packet: SourcePacket) {
+    mutating func note(_ packet: borrowing SourcePacket) {
         if let layer = packet.temporalID {
             temporalRates.count(layer, timestamp: packet.timestamp, now: packet.arrival)
         }
@@ -26,7 +26,7 @@ struct LayerContents {
     }
 
     /// Learns what a key frame, or a description of layers, says of the pictures.
-    private mutating func notePicture(_ packet: SourcePacket) {
+    private mutating func notePicture(_ packet: borrowing SourcePacket) {
         switch packet.head {
         case .vp8(let descriptor):
             guard packet.startsKeyFrame else { return }

@@ -35,13 +35,16 @@ struct LayerFilter {
     }
 
     /// The limit can't be kept without a key frame.
-    func needsKeyFrame(of layer: LayerContents) -> Bool {
+    func needsKeyFrame(of layer: borrowing LayerContents) -> Bool {
         guard let structure = layer.structure else { return false }
         return targets.needsKeyFrame(structure, active: layer.activeTargets, limit: limit)
     }
 
     /// Judges a packet; `isNewest` where no later one of the stream has been judged.
-    mutating func judge(_ packet: SourcePacket, of layer: LayerContents, isNewest: Bool) -> Verdict {
+    // Inlined, because a call lends a copy of the contents, which stand in a value that may change.
+    @inline(__always)
+    mutating func judge(_ packet: borrowing SourcePacket, of layer: borrowing LayerContents, isNewest: Bool) -> Verdict
+    {
         // It has been read only where the payload names no layers.
         if let dependency = packet.dependency, let structure = layer.structure {
             return judge(dependency, structure, packet, layer, isNewest)
@@ -54,7 +57,7 @@ struct LayerFilter {
     }
 
     /// Whether the packet begins a picture that comes after all others.
-    private mutating func beginsPicture(_ packet: SourcePacket, _ isNewest: Bool) -> Bool {
+    private mutating func beginsPicture(_ packet: borrowing SourcePacket, _ isNewest: Bool) -> Bool {
         guard isNewest, timestamp != packet.timestamp else { return false }
         timestamp = packet.timestamp
         return true
@@ -63,7 +66,7 @@ struct LayerFilter {
     // MARK: VP8
 
     private mutating func judge(
-        _ descriptor: VP8PayloadDescriptor, _ packet: SourcePacket, _ isNewest: Bool
+        _ descriptor: VP8PayloadDescriptor, _ packet: borrowing SourcePacket, _ isNewest: Bool
     ) -> Verdict {
         guard let temporal = descriptor.temporalID.map(Int.init) else {
             return Verdict(isTaken: true, marker: packet.marker)
@@ -82,7 +85,8 @@ struct LayerFilter {
     // MARK: VP9
 
     private mutating func judge(
-        _ descriptor: VP9PayloadDescriptor, _ packet: SourcePacket, _ layer: LayerContents, _ isNewest: Bool
+        _ descriptor: VP9PayloadDescriptor, _ packet: borrowing SourcePacket, _ layer: borrowing LayerContents,
+        _ isNewest: Bool
     ) -> Verdict {
         guard descriptor.hasLayers else { return Verdict(isTaken: true, marker: packet.marker) }
         let spatial = Int(descriptor.spatialID)
@@ -103,7 +107,7 @@ struct LayerFilter {
             isTaken: isTaken, marker: packet.marker || descriptor.endsFrame && spatial == pictureTop)
     }
 
-    private mutating func beginPicture(_ packet: SourcePacket, _ descriptor: VP9PayloadDescriptor) {
+    private mutating func beginPicture(_ packet: borrowing SourcePacket, _ descriptor: VP9PayloadDescriptor) {
         if mayRaiseTemporal { current.temporal = limit.temporal }
         current = current.limited(to: limit)
         if packet.startsKeyFrame { current = LayerPoint(spatial: 0, temporal: limit.temporal) }
@@ -113,8 +117,8 @@ struct LayerFilter {
     // MARK: Dependency descriptor
 
     private mutating func judge(
-        _ dependency: DependencyDescriptor, _ structure: DependencyStructure, _ packet: SourcePacket,
-        _ layer: LayerContents, _ isNewest: Bool
+        _ dependency: DependencyDescriptor, _ structure: DependencyStructure, _ packet: borrowing SourcePacket,
+        _ layer: borrowing LayerContents, _ isNewest: Bool
     ) -> Verdict {
         var announced: UInt32?
         if isNewest, dependency.startsFrame {

@@ -9,7 +9,7 @@ enum PayloadHead {
 }
 
 /// A producer's packet on its way to the consumers: read once, shared by all, edited by none.
-package struct SourcePacket {
+package struct SourcePacket: ~Copyable {
     /// Without wrap-around.
     package var sequence: Int64
     package var timestamp: UInt32

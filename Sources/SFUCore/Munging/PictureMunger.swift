@@ -12,7 +12,7 @@ struct PictureMunger {
     private var leftOut: UInt16?
 
     /// Sets the offsets with which a source goes on that begins with `packet`.
-    func begin(_ packet: SourcePacket, _ numbering: inout Numbering) {
+    func begin(_ packet: borrowing SourcePacket, _ numbering: inout Numbering) {
         switch packet.head {
         case .vp8(let descriptor): begin(descriptor.pictureID, descriptor.tl0PicIdx, &numbering)
         case .vp9(let descriptor): begin(descriptor.pictureID, descriptor.tl0PicIdx, &numbering)
@@ -74,7 +74,7 @@ struct PictureMunger {
 
     /// Writes the packet's dependency descriptor as the consumer gets it and gives its length; 0 where it stays as it is.
     mutating func writeDependency(
-        _ packet: SourcePacket, _ numbering: Numbering, targets: UInt32?, decodeTargets: Int, isNewest: Bool,
+        _ packet: borrowing SourcePacket, _ numbering: Numbering, targets: UInt32?, decodeTargets: Int, isNewest: Bool,
         into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
         let original = packet.opaque.dependencyDescriptor

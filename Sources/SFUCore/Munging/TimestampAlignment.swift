@@ -11,7 +11,7 @@ struct TimestampAlignment {
     /// The shift of a new source that begins with `packet`: by the sender's clock where both sources have reported it, by
     /// the time that has passed otherwise. The time line never goes back.
     func offset(
-        of packet: SourcePacket, from old: SenderClock?, to new: SenderClock?, isSameSource: Bool
+        of packet: borrowing SourcePacket, from old: SenderClock?, to new: SenderClock?, isSameSource: Bool
     ) -> UInt32 {
         let elapsed = min(max((packet.arrival - lastArrival).seconds, 0), 3600)
         let byArrival = lastTimestamp &+ UInt32(max(1, (elapsed * Double(clockRate)).rounded()))
