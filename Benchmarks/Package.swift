@@ -33,6 +33,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2"),
+        .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "COpus", pkgConfig: "opus"),
         .systemLibrary(name: "CVPX", pkgConfig: "vpx"),
         .systemLibrary(name: "CYUV"),
@@ -45,7 +46,9 @@ let package = Package(
         room("RTCSim", ["RTCCore", "RTCWire"]),
         room("TransportSecurity", ["CCrypto", nioCore]),
         room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
-        room("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", nioCore, nioPosix, logging]),
+        room(
+            "RTCTransport",
+            ["RTCSim", "RTCCore", "RTCWire", "TransportSecurity", "CSocket", nioCore, nioPosix, logging]),
         room(
             "MediaCore",
             [

@@ -5,7 +5,6 @@ import Foundation
 import LiveKitProtocol
 import Logging
 import MediaCore
-import NIOPosix
 import ProviderLiveKitLike
 import RTCSim
 import RTCTransport
@@ -88,7 +87,7 @@ private final class LiveKitLikeWorld: ConformanceWorld {
         configuration.up = conditions
         configuration.down = conditions
         let pool = try await UDPRelayPool.start(
-            on: MultiThreadedEventLoopGroup.singleton.next(), configuration: configuration
+            on: try DatagramLoop(name: "relays"), configuration: configuration
         ).get()
         state.withLock { $0.relays[identity] = pool }
     }
@@ -145,6 +144,9 @@ private final class LiveKitLikeWorld: ConformanceWorld {
 
     func close() async {
         await server.stop()
-        for pool in state.withLock({ Array($0.relays.values) }) { try? await pool.close().get() }
+        for pool in state.withLock({ Array($0.relays.values) }) {
+            try? await pool.close().get()
+            try? await pool.loop.shutdownGracefully()
+        }
     }
 }

@@ -1,4 +1,3 @@
-import NIOPosix
 import RTCSim
 import RTCTransport
 import RTCWire
@@ -11,7 +10,7 @@ actor ImpairedPath {
     func through(_ candidate: ICECandidate) async throws -> ICECandidate {
         var candidate = candidate
         let target = TransportAddress(ipv4: 0x7f00_0001, port: candidate.port)
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = try DatagramLoop()
         let relay = try await UDPRelay.bind(on: loop, host: "127.0.0.1").get()
         relay.target = target
         self.relay = relay
@@ -22,12 +21,15 @@ actor ImpairedPath {
     /// From now on this share of all datagrams is lost, both ways.
     func lose(_ share: Double) async throws {
         guard let relay else { return }
-        try await relay.eventLoop.submit {
+        try await relay.loop.submit {
             var conditions = NetworkConditions()
             conditions.loss = share
             relay.setConditions(conditions)
         }.get()
     }
 
-    func close() async throws { try await relay?.close().get() }
+    func close() async throws {
+        try await relay?.close().get()
+        try await relay?.loop.shutdownGracefully()
+    }
 }

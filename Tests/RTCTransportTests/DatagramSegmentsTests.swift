@@ -6,7 +6,9 @@ import Testing
 
 /// Datagrams that the kernel has joined.
 @Suite struct DatagramSegmentsTests {
-    private func ranges(_ length: Int, _ size: Int?) -> [Range<Int>] { Array(DatagramSegments(length: length, size: size)) }
+    private func ranges(_ length: Int, _ size: Int?) -> [Range<Int>] {
+        Array(DatagramSegments(length: length, size: size))
+    }
 
     @Test func theLastOneMayBeShorter() {
         #expect(ranges(2500, 1000) == [0..<1000, 1000..<2000, 2000..<2500])

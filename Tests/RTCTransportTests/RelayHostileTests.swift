@@ -153,14 +153,13 @@ import Testing
     }
 
     @Test func theInjectorAttacksBothSidesAndTheServersPort() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let pool = try await UDPRelayPool.start(on: loop, count: 1, configuration: .init()).get()
-        let server = try await PlainSocket.bind(on: loop)
-        let alice = try await PlainSocket.bind(on: loop)
+        let server = try await PlainSocket.bind()
+        let alice = try await PlainSocket.bind()
         let injector = try await HostileInjector.watch(pool, rate: 5000, seed: 1).get()
         let way = pool.address(leadingTo: try await server.address)
-        try await loop.submit { server.isEcho = false }.get()
+        try await server.eventLoop.submit { server.isEcho = false }.get()
         alice.send(Self.samples, to: way)
         try await server.reached(Self.samples.count).get()
         #expect(try await injector.statistics().get() == HostileStatistics())
@@ -176,6 +175,6 @@ import Testing
         #expect(try await server.sources().count == 9)
         for socket in [server, alice] { try await socket.close() }
         try await pool.close().get()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 }

@@ -18,7 +18,9 @@ final class PlainSocket: ChannelInboundHandler, @unchecked Sendable {
 
     private init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    static func bind(on eventLoop: any EventLoop) async throws -> PlainSocket {
+    /// On one of NIO's loops, which has nothing in common with ours.
+    static func bind() async throws -> PlainSocket {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let socket = PlainSocket(eventLoop: eventLoop)
         let channel = try await DatagramBootstrap(group: eventLoop)
             .channelOption(.maxMessagesPerRead, value: 64)
@@ -105,8 +107,7 @@ final class CountingTap: UDPRelayTap, @unchecked Sendable {
 
 /// A relay before an echoing server, with participants.
 struct RelayScene {
-    let group: MultiThreadedEventLoopGroup
-    let loop: any EventLoop
+    let loop: DatagramLoop
     let relay: UDPRelay
     let server: PlainSocket
     let tap: CountingTap
@@ -114,23 +115,20 @@ struct RelayScene {
     static func run(
         _ configuration: RelayConfiguration = .init(), echo: Bool = true, _ body: (RelayScene) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
+        let loop = try DatagramLoop()
         let relay = try await UDPRelay.bind(on: loop, host: "127.0.0.1", configuration: configuration).get()
-        let server = try await PlainSocket.bind(on: loop)
+        let server = try await PlainSocket.bind()
         relay.target = try await server.address
         let tap = CountingTap()
-        try await loop.submit {
-            server.isEcho = echo
-            relay.tap = tap
-        }.get()
-        try await body(RelayScene(group: group, loop: loop, relay: relay, server: server, tap: tap))
+        try await server.eventLoop.submit { server.isEcho = echo }.get()
+        try await loop.submit { relay.tap = tap }.get()
+        try await body(RelayScene(loop: loop, relay: relay, server: server, tap: tap))
         try await relay.close().get()
         try await server.close()
-        try await group.shutdownGracefully()
+        try await loop.shutdownGracefully()
     }
 
-    func participant() async throws -> PlainSocket { try await PlainSocket.bind(on: loop) }
+    func participant() async throws -> PlainSocket { try await PlainSocket.bind() }
 
     func statistics(_ direction: RelayDirection) async throws -> RelayStatistics {
         try await loop.submit { relay.statistics(direction) }.get()

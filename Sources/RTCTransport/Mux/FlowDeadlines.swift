@@ -6,13 +6,13 @@ extension PeerFlow: DeadlineEntry {}
 struct FlowDeadlines {
     private var heap = DeadlineHeap<PeerFlow>()
     private let timer: LoopTimer
-    private let granularity: Int64
+    private let granularity: Interval
 
     /// - Parameters:
     ///   - granularity: deadlines are put off to a multiple of it, so that those of all sockets of a loop share wake-ups.
     ///   - action: called when a flow is due.
     init(granularity: Interval, action: @escaping () -> Void) {
-        self.granularity = max(1, granularity.nanoseconds)
+        self.granularity = granularity
         timer = LoopTimer(action: action)
     }
 
@@ -38,9 +38,15 @@ struct FlowDeadlines {
     func schedule(on loop: DatagramLoop, _ other: Instant?, now: Instant) {
         let first = min(heap.next ?? .distantFuture, other ?? .distantFuture)
         guard first != .distantFuture else { return loop.remove(timer) }
-        let time = max(first.nanoseconds, now.nanoseconds &+ 1)
-        let (late, overflow) = time.addingReportingOverflow(granularity - 1)
-        loop.set(timer, to: Instant(nanoseconds: overflow ? time : late / granularity * granularity))
+        loop.set(timer, to: FlowDeadlines.rounded(first, granularity: granularity, now: now))
+    }
+
+    /// The next multiple of the granularity, behind `now`.
+    static func rounded(_ deadline: Instant, granularity: Interval, now: Instant) -> Instant {
+        let step = max(1, granularity.nanoseconds)
+        let time = max(deadline.nanoseconds, now.nanoseconds &+ 1)
+        let (late, overflow) = time.addingReportingOverflow(step - 1)
+        return Instant(nanoseconds: overflow ? time : late / step * step)
     }
 
     func stop(on loop: DatagramLoop) { loop.remove(timer) }

@@ -10,6 +10,17 @@ package struct UDPBindError: Error, CustomStringConvertible {
     package var port: Int
     package var reason: String
 
+    init(host: String, port: Int, reason: String) {
+        self.host = host
+        self.port = port
+        self.reason = reason
+    }
+
+    /// - Parameter error: what the system has said.
+    init(host: String, port: Int, _ error: any Error) {
+        self.init(host: host, port: port, reason: SocketFault.words(error))
+    }
+
     package var description: String {
         "cannot bind UDP \(host):\(port): \(reason). Choose a free port (0 lets the system choose) and an address of this machine."
     }
@@ -27,11 +38,11 @@ extension UDPMux {
         do {
             socket = try DatagramSocket.bind(host: host, port: port, bufferSize: settings.socketBufferSize)
         } catch {
-            return loop.makeFailedFuture(bindError(error, host: host, port: port))
+            return loop.makeFailedFuture(UDPBindError(host: host, port: port, error))
         }
         return loop.submit {
             do { return try UDPMux(socket, on: loop, configuration: settings) } catch {
-                throw bindError(error, host: host, port: port)
+                throw UDPBindError(host: host, port: port, error)
             }
         }
     }
@@ -53,10 +64,5 @@ extension UDPMux {
         guard !advertised.isEmpty else { return bases.addresses }
         return advertised.filter { bases.serves($0) }
             .map { TransportAddress(high: $0.high, low: $0.low, port: localAddress.port) }
-    }
-
-    private static func bindError(_ error: any Error, host: String, port: Int) -> UDPBindError {
-        if let error = error as? UDPBindError { return error }
-        return UDPBindError(host: host, port: port, reason: SocketFault.words(error))
     }
 }

@@ -229,7 +229,7 @@ package final class UDPMux: @unchecked Sendable {
                 flow.handler?.handle(event, on: flow)
             }
         }
-        batch.reuse(events)
+        batch.reuse(consume events)
     }
 
     // MARK: Sending
@@ -238,7 +238,7 @@ package final class UDPMux: @unchecked Sendable {
         send(now)
         let touched = batch.takeTouched()
         for flow in touched { deadlines.update(flow) }
-        batch.reuse(touched)
+        batch.reuse(consume touched)
         guard !isClosed else { return }
         deadlines.schedule(on: loop, servers?.nextDeadline, now: now)
     }

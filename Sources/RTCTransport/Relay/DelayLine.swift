@@ -9,7 +9,7 @@ struct DelayLine {
         var due: Instant
         var leg: Int
         var direction: RelayDirection
-        var bytes: ByteBuffer
+        var bytes: [UInt8]
     }
 
     private var parcels = CircularBuffer<Parcel>()

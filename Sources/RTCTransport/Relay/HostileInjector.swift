@@ -4,7 +4,7 @@ import RTCWire
 
 /// Attacks the calls that pass through relays: on the participants' own addresses in both directions, one participant at
 /// a time and the next one each second, and as a flood from unknown addresses to the server's port.
-// Every member is touched on `pool.eventLoop` only; other threads hold the reference and hop.
+// Every member is touched on `pool.loop` only; other threads hold the reference and hop.
 package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
     /// Datagrams a second on participants' addresses, and as many again in the flood.
     package let rate: Int
@@ -32,7 +32,7 @@ package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
 
     /// Watches the traffic of `pool` from now on; nothing is injected before `start`.
     package static func watch(_ pool: UDPRelayPool, rate: Int, seed: UInt64) -> EventLoopFuture<HostileInjector> {
-        pool.eventLoop.submit {
+        pool.loop.submit {
             let injector = HostileInjector(pool: pool, rate: rate, seed: seed)
             for relay in pool.relays { relay.tap = injector }
             return injector
@@ -47,13 +47,11 @@ package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
 
     /// Begins the attack. Throws `UDPBindError` where the flood gets no sockets.
     package func start() -> EventLoopFuture<Void> {
-        pool.eventLoop.flatSubmit { [self] in
-            guard timer == nil, let target = pool.relays.first?.target else {
-                return pool.eventLoop.makeSucceededVoidFuture()
-            }
-            let sockets = DatagramFlood.bind(
-                on: pool.eventLoop, reaching: target, count: HostileInjector.floodSockets, seed: seed ^ 0xf100d)
-            return sockets.map { self.begin($0.value) }
+        pool.loop.submit { [self] in
+            guard timer == nil, let target = pool.relays.first?.target else { return }
+            begin(
+                try DatagramFlood(
+                    on: pool.loop, reaching: target, count: HostileInjector.floodSockets, seed: seed ^ 0xf100d))
         }
     }
 
@@ -62,12 +60,12 @@ package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
         begun = MonotonicClock.now()
         accounted = 0
         let tick = TimeAmount.milliseconds(Int64(HostileInjector.tickMilliseconds))
-        timer = pool.eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { [weak self] _ in self?.tick() }
+        timer = pool.loop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { [weak self] _ in self?.tick() }
     }
 
     /// Ends the attack.
     package func stop() -> EventLoopFuture<Void> {
-        pool.eventLoop.submit { [self] in
+        pool.loop.submit { [self] in
             timer?.cancel()
             timer = nil
             flood?.close()
@@ -75,7 +73,7 @@ package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
         }
     }
 
-    package func statistics() -> EventLoopFuture<HostileStatistics> { pool.eventLoop.submit { self.counted } }
+    package func statistics() -> EventLoopFuture<HostileStatistics> { pool.loop.submit { self.counted } }
 
     // MARK: On the loop
 
@@ -117,6 +115,5 @@ package final class HostileInjector: UDPRelayTap, @unchecked Sendable {
             counted.count(kind)
         }
         generators[place] = generator
-        relay.flush()
     }
 }

@@ -1,4 +1,3 @@
-import NIOCore
 import RTCSim
 import RTCWire
 
@@ -10,25 +9,21 @@ final class RelayLeg {
     let client: TransportAddress
     /// The server.
     let target: TransportAddress
-    let clientSocketAddress: SocketAddress
-    let targetSocketAddress: SocketAddress
-    /// Towards the server; nil until it is bound.
-    private(set) var channel: (any Channel)?
-    var needsFlush = false
+    /// Towards the server.
+    private let socket: RelaySocket
+    private let targetSocketAddress: RawSocketAddress
     private var models: [NetworkModel]
     private var counters = [RelayStatistics](repeating: RelayStatistics(), count: RelayDirection.allCases.count)
-    private var backlog: [ByteBuffer] = []
 
-    /// What is kept until the socket is bound.
-    private static let maximumBacklog = 64
-
-    init(index: Int, client: TransportAddress, target: TransportAddress, configuration: RelayConfiguration, relay: Int)
-    {
+    init(
+        index: Int, client: TransportAddress, target: TransportAddress, socket: RelaySocket,
+        configuration: RelayConfiguration, relay: Int
+    ) {
         self.index = index
         self.client = client
         self.target = target
-        clientSocketAddress = client.socketAddress
-        targetSocketAddress = target.socketAddress
+        self.socket = socket
+        targetSocketAddress = socket.destination(target)
         models = RelayDirection.allCases.map { direction in
             let path = UInt64(index * RelayDirection.allCases.count + direction.rawValue)
             let seed = SeededGenerator.hash(configuration.seed, UInt64(relay), path)
@@ -64,23 +59,11 @@ final class RelayLeg {
 
     // MARK: The socket towards the server
 
-    /// Keeps a datagram until the socket is bound; false where there is no room.
-    func hold(_ bytes: ByteBuffer) -> Bool {
-        guard backlog.count < RelayLeg.maximumBacklog else { return false }
-        backlog.append(bytes)
-        return true
-    }
+    /// Sends a datagram to the server; false where the kernel does not take it.
+    func send(_ bytes: [UInt8]) -> Bool { socket.send(bytes, to: targetSocketAddress) }
 
-    /// Takes the socket and gives what has waited for it.
-    func bound(_ channel: any Channel) -> [ByteBuffer] {
-        self.channel = channel
-        defer { backlog = [] }
-        return backlog
-    }
+    /// Datagrams that the kernel dropped because the socket's buffer was full.
+    var receiveBufferDrops: Int { socket.receiveBufferDrops }
 
-    /// Lets go of the socket.
-    func release() -> (any Channel)? {
-        defer { channel = nil }
-        return channel
-    }
+    func close() { socket.close() }
 }

@@ -1,26 +1,27 @@
+import Glibc
 import NIOCore
-import NIOPosix
 import RTCWire
 
-/// The sockets of a relay.
-enum RelaySocket {
-    /// Binds a UDP socket that hands what it receives to `relay`: as a participant's datagrams where `leg` is nil, as the
-    /// server's to that leg otherwise. Throws `UDPBindError`.
-    static func bind(
-        on eventLoop: any EventLoop, host: String, port: Int = 0, bufferSize: Int
-    ) -> EventLoopFuture<any Channel> {
-        let size = ChannelOptions.Types.SocketOption.Value(bufferSize)
-        return DatagramBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.so_rcvbuf), value: size)
-            .channelOption(.socketOption(.so_sndbuf), value: size)
-            .channelOption(.datagramVectorReadMessageCount, value: 32)
-            .channelOption(
-                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 32 * UDPMux.maximumDatagram)
-            )
-            .channelOption(.maxMessagesPerRead, value: 16)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 1024 * 1024, high: 4 * 1024 * 1024))
-            .bind(host: host, port: port)
-            .flatMapErrorThrowing { throw UDPBindError(host: host, port: port, reason: "\($0)") }
+/// A plain UDP socket on a loop, as relays and attackers have them. Touched on its loop only.
+final class RelaySocket {
+    /// Called with each datagram, which is valid during the call only.
+    var received: ((UnsafeRawBufferPointer, TransportAddress) -> Void)?
+    /// Called when all that waited has been read.
+    var readCompleted: (() -> Void)?
+    private let port: WatchedSocket
+
+    /// Readings that follow each other before other work of the loop gets its turn.
+    private static let maximumReadings = 16
+
+    /// Binds a port of the system's choice. Throws `UDPBindError`.
+    init(on loop: DatagramLoop, host: String, bufferSize: Int) throws(UDPBindError) {
+        do {
+            let socket = try DatagramSocket.bind(host: host, port: 0, bufferSize: bufferSize)
+            port = WatchedSocket(socket, on: loop)
+            try port.begin(self)
+        } catch {
+            throw UDPBindError(host: host, port: 0, error)
+        }
     }
 
     /// The address to bind in order to reach `remote`: only the loopback interface where that is enough.
@@ -28,33 +29,44 @@ enum RelaySocket {
         if remote.isIPv4 { return remote.ipv4 >> 24 == 127 ? "127.0.0.1" : "0.0.0.0" }
         return remote.high == 0 && remote.low == 1 ? "::1" : "::"
     }
-}
 
-/// Hands datagrams from a channel to the relay and nothing else.
-final class RelayHandler: ChannelInboundHandler {
-    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    var address: TransportAddress { port.socket.address }
 
-    private let relay: UDPRelay
-    private let leg: RelayLeg?
+    /// Datagrams that the kernel dropped because the receive buffer was full.
+    var receiveBufferDrops: Int { port.socket.receiveBufferDrops ?? 0 }
 
-    /// - Parameter leg: the leg whose socket it is; nil for the participants' common port.
-    init(relay: UDPRelay, leg: RelayLeg?) {
-        self.relay = relay
-        self.leg = leg
+    /// An address in the form that the socket takes.
+    func destination(_ address: TransportAddress) -> RawSocketAddress {
+        RawSocketAddress(address, forIPv4: port.socket.isIPv4)
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let envelope = unwrapInboundIn(data)
-        guard let source = TransportAddress(envelope.remoteAddress) else { return }
-        if let leg {
-            relay.received(envelope.data, fromServer: source, on: leg)
-        } else {
-            relay.received(envelope.data, fromParticipant: source)
+    /// Sends a datagram at once; false where the kernel does not take it.
+    func send(_ bytes: [UInt8], to destination: RawSocketAddress) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            return withUnsafeMutablePointer(to: &part) {
+                let parts = UnsafeMutableBufferPointer(start: $0, count: 1)
+                return port.socket.send(parts, to: destination, from: nil, segmentSize: nil) == .sent
+            }
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { relay.readCompleted() }
+    func close() {
+        port.close()
+        received = nil
+        readCompleted = nil
+    }
+}
 
-    /// A single datagram that can't be sent or received is no reason to close the socket.
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+extension RelaySocket: DatagramSource {
+    func socketIsReadable() {
+        for _ in 0..<RelaySocket.maximumReadings {
+            let count = port.loop.receiver.read(port.socket.descriptor)
+            port.loop.receiver.forEach(count) { bytes, source, _ in received?(UnsafeRawBufferPointer(bytes), source) }
+            if count < DatagramReceiver.capacity { break }
+        }
+        readCompleted?()
+    }
+
+    func socketIsWritable() {}
 }

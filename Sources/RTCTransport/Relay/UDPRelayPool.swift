@@ -4,26 +4,26 @@ import RTCWire
 import Synchronization
 
 /// Relays that are ready for the addresses of a server, whichever it names in its candidates.
-// The relays are touched on `eventLoop` only; what other threads use stands in a mutex.
+// The relays are touched on `loop` only; what other threads use stands in a mutex.
 package final class UDPRelayPool: @unchecked Sendable {
-    package let eventLoop: any EventLoop
+    package let loop: DatagramLoop
     package let relays: [UDPRelay]
     private let assigned = Mutex<[TransportAddress: Int]>([:])
 
-    private init(eventLoop: any EventLoop, relays: [UDPRelay]) {
-        self.eventLoop = eventLoop
+    private init(loop: DatagramLoop, relays: [UDPRelay]) {
+        self.loop = loop
         self.relays = relays
     }
 
     /// Binds `count` relays on `host`. Throws `UDPBindError`.
     package static func start(
-        on eventLoop: any EventLoop, host: String = "127.0.0.1", count: Int = 8, configuration: RelayConfiguration
+        on loop: DatagramLoop, host: String = "127.0.0.1", count: Int = 8, configuration: RelayConfiguration
     ) -> EventLoopFuture<UDPRelayPool> {
         let relays = (0..<count).map {
-            UDPRelay.bind(on: eventLoop, host: host, number: $0, configuration: configuration)
+            UDPRelay.bind(on: loop, host: host, number: $0, configuration: configuration)
         }
-        return EventLoopFuture.whenAllSucceed(relays, on: eventLoop).map {
-            UDPRelayPool(eventLoop: eventLoop, relays: $0)
+        return EventLoopFuture.whenAllSucceed(relays, on: loop).map {
+            UDPRelayPool(loop: loop, relays: $0)
         }
     }
 
@@ -51,29 +51,25 @@ package final class UDPRelayPool: @unchecked Sendable {
     }
 
     package func statistics() -> EventLoopFuture<Statistics> {
-        eventLoop.flatSubmit { [self] in
+        loop.submit { [self] in
             var result = Statistics()
             for relay in relays {
                 result.up += relay.statistics(.up)
                 result.down += relay.statistics(.down)
                 result.strangers += relay.strangers
+                result.receiveBufferDrops += relay.receiveBufferDrops
             }
-            let counted = result
-            return EventLoopFuture.whenAllSucceed(relays.map { $0.receiveBufferDrops() }, on: eventLoop).map { drops in
-                var result = counted
-                result.receiveBufferDrops = drops.reduce(0, +)
-                return result
-            }
+            return result
         }
     }
 
     /// Changes what happens to datagrams from now on, in both directions and for everybody.
     package func setConditions(_ conditions: NetworkConditions) -> EventLoopFuture<Void> {
-        eventLoop.submit { for relay in self.relays { relay.setConditions(conditions) } }
+        loop.submit { for relay in self.relays { relay.setConditions(conditions) } }
     }
 
     /// Closes all sockets.
     package func close() -> EventLoopFuture<Void> {
-        EventLoopFuture.andAllComplete(relays.map { $0.close() }, on: eventLoop)
+        EventLoopFuture.andAllComplete(relays.map { $0.close() }, on: loop)
     }
 }

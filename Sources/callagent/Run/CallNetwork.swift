@@ -1,5 +1,4 @@
 import MediaCore
-import NIOPosix
 import RTCTransport
 
 /// The relays between the participants of a call and its server: a bad network, an attacker on the path, or both.
@@ -15,32 +14,32 @@ final class CallNetwork: Sendable {
     }
 
     let settings: Settings
-    private let group: MultiThreadedEventLoopGroup
+    private let loop: DatagramLoop
     private let pool: UDPRelayPool
     private let injector: HostileInjector?
 
     /// Binds the relays' ports on 127.0.0.1. Throws `UDPBindError`.
     static func start(_ settings: Settings) async throws -> CallNetwork {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = try DatagramLoop(name: "relays")
         do {
             let profile = settings.profile ?? NetworkProfile()
-            let pool = try await UDPRelayPool.start(on: group.next(), configuration: RelayConfiguration(profile)).get()
+            let pool = try await UDPRelayPool.start(on: loop, configuration: RelayConfiguration(profile)).get()
             var injector: HostileInjector?
             if settings.hostileRate > 0 {
                 injector = try await HostileInjector.watch(pool, rate: settings.hostileRate, seed: profile.seed).get()
             }
-            return CallNetwork(settings, group, pool, injector)
+            return CallNetwork(settings, loop, pool, injector)
         } catch {
-            try? await group.shutdownGracefully()
+            try? await loop.shutdownGracefully()
             throw error
         }
     }
 
     private init(
-        _ settings: Settings, _ group: MultiThreadedEventLoopGroup, _ pool: UDPRelayPool, _ injector: HostileInjector?
+        _ settings: Settings, _ loop: DatagramLoop, _ pool: UDPRelayPool, _ injector: HostileInjector?
     ) {
         self.settings = settings
-        self.group = group
+        self.loop = loop
         self.pool = pool
         self.injector = injector
     }
@@ -84,6 +83,6 @@ final class CallNetwork: Sendable {
     func stop() async {
         await rest()
         try? await pool.close().get()
-        try? await group.shutdownGracefully()
+        try? await loop.shutdownGracefully()
     }
 }

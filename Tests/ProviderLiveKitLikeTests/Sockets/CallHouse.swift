@@ -4,7 +4,6 @@ import Foundation
 import LiveKitProtocol
 import Logging
 import MediaCore
-import NIOPosix
 import RTCTransport
 import Synchronization
 import Testing
@@ -41,7 +40,7 @@ final class CallHouse: @unchecked Sendable {
         try await server.start()
         let proxy = try await SignalProxy.start(leadingTo: server.port)
         let relays = try await UDPRelayPool.start(
-            on: MultiThreadedEventLoopGroup.singleton.next(), configuration: RelayConfiguration()
+            on: try DatagramLoop(name: "relays"), configuration: RelayConfiguration()
         ).get()
         let house = CallHouse(server: server, proxy: proxy, relays: relays)
         var failure: (any Error)?
@@ -50,6 +49,9 @@ final class CallHouse: @unchecked Sendable {
         await proxy.stop()
         await server.stop()
         await house.engine.shutdown()
+        let pool = house.relays.withLock { $0 }
+        try await pool.close().get()
+        try await pool.loop.shutdownGracefully()
         if let failure { throw failure }
     }
 
@@ -61,13 +63,14 @@ final class CallHouse: @unchecked Sendable {
     /// The relays die, and others take their place for whoever looks for the server anew.
     func moveRelays() async throws {
         let fresh = try await UDPRelayPool.start(
-            on: MultiThreadedEventLoopGroup.singleton.next(), configuration: RelayConfiguration()
+            on: try DatagramLoop(name: "relays"), configuration: RelayConfiguration()
         ).get()
         let old = relays.withLock { relays in
             defer { relays = fresh }
             return relays
         }
         try await old.close().get()
+        try await old.loop.shutdownGracefully()
     }
 
     /// Joins through the proxy; `isRelayed` leads media through the relays.

@@ -1,15 +1,13 @@
 import NIOCore
-import NIOPosix
+import RTCTransport
 
-/// An event loop on a thread of its own whose CPU time is known.
+/// A datagram loop whose CPU time is known.
 final class LoopThread: Sendable {
-    let loop: any EventLoop
+    let loop: DatagramLoop
     let clock: CPUClock
-    private let group: MultiThreadedEventLoopGroup
 
     init() throws {
-        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        loop = group.next()
+        loop = try DatagramLoop()
         clock = try loop.submit { CPUClock.current() }.wait()
     }
 
@@ -18,5 +16,5 @@ final class LoopThread: Sendable {
         try loop.submit(body).wait()
     }
 
-    func shutDown() throws { try group.syncShutdownGracefully() }
+    func shutDown() throws { try loop.syncShutdownGracefully() }
 }
