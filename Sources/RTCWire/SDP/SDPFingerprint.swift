@@ -18,7 +18,10 @@ package struct SDPFingerprint: Hashable, Sendable {
         algorithm = parts[0].asciiLowercased
         value = []
         for pair in parts[1].fields(separator: UInt8(ascii: ":"), limit: 65) {
-            guard pair.utf8.count == 2, let byte = UInt8(pair, radix: 16) else { return nil }
+            // Two digits: a number may have a sign, a hash may not.
+            guard pair.utf8.count == 2, pair.allSatisfy(\.isHexDigit), let byte = UInt8(pair, radix: 16) else {
+                return nil
+            }
             value.append(byte)
         }
         guard !value.isEmpty, value.count <= 64 else { return nil }
