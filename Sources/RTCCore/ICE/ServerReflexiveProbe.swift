@@ -14,7 +14,7 @@ package struct ServerReflexiveProbe: Sendable {
     package private(set) var state = State.asking
     private let transactionID: STUNTransactionID
     private var attempts = 0
-    private var wait = Interval.milliseconds(500)
+    private var wait = ServerReflexiveProbe.firstWait
     private var nextAt: Instant
 
     /// - Parameter seed: of the transaction id, for repeatable tests.
@@ -28,15 +28,20 @@ package struct ServerReflexiveProbe: Sendable {
     /// When to call `advance`.
     package var nextDeadline: Instant? { state == .asking ? nextAt : nil }
 
+    /// RTO, Rc and Rm of RFC 8489 section 6.2.1.
+    private static let firstWait = Interval.milliseconds(500)
+    private static let mostAttempts = 7
+    private static let lastWait = firstWait * 16
+
     /// Asks, again and again at doubling intervals (RFC 8489 section 6.2.1); true where it gave up.
     package mutating func advance(to now: Instant, into outbox: Outbox) -> Bool {
         guard state == .asking, nextAt <= now else { return false }
-        guard attempts < 7 else {
+        guard attempts < ServerReflexiveProbe.mostAttempts else {
             state = .failed
             return true
         }
         attempts += 1
-        nextAt = now + wait
+        nextAt = now + (attempts == ServerReflexiveProbe.mostAttempts ? ServerReflexiveProbe.lastWait : wait)
         wait = wait * 2
         var builder = STUNMessageBuilder.bindingRequest(transactionID, into: outbox.reserve(64))
         builder.addFingerprint()
