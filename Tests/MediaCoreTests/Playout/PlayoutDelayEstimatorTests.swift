@@ -1,0 +1,131 @@
+import RTCWire
+import Testing
+
+@testable import MediaCore
+
+/// The target delay from what packets need beyond the fastest.
+@Suite struct PlayoutDelayEstimatorTests {
+    private var estimator: PlayoutDelayEstimator
+    private var sent = 0
+    private let start = Instant.zero + .seconds(100)
+
+    init() {
+        var configuration = AudioPlayoutConfiguration()
+        configuration.minimumDelay = .milliseconds(10)
+        configuration.maximumDelay = .milliseconds(400)
+        estimator = PlayoutDelayEstimator(configuration)
+    }
+
+    /// One packet of 20 ms that is so late; gives whether it began a new time line.
+    @discardableResult
+    private mutating func packet(late milliseconds: Double = 0, isNewLine: Bool = false) -> Bool {
+        defer { sent += 1 }
+        return estimator.observe(
+            timestamp: Int64(sent) * 960,
+            arrival: start + .milliseconds(20 * sent) + .seconds(milliseconds / 1000), isNewLine: isNewLine)
+    }
+
+    @Test func beforeAPacketTheTargetIsTheLeast() {
+        #expect(estimator.base == nil && estimator.spread == .zero && estimator.target() == .milliseconds(10))
+        #expect(estimator.delay(of: 960, at: start) == .zero)
+    }
+
+    @Test mutating func aSteadyPathNeedsLittle() {
+        for _ in 0..<200 { packet() }
+        // A bucket of 4 ms, and as much for both ends' scheduling.
+        #expect(estimator.spread == .milliseconds(4) && estimator.target() == .milliseconds(10))
+        #expect(estimator.epoch == 0)
+    }
+
+    @Test mutating func jitterSpreadsTheTarget() {
+        for index in 0..<400 { packet(late: index % 2 == 0 ? 0 : 50) }
+        #expect((.milliseconds(50) ... .milliseconds(60)).contains(estimator.target()), "\(estimator.target())")
+    }
+
+    @Test mutating func packetsThatWaitForTheirSuccessorGetMore() {
+        for index in 0..<400 { packet(late: index % 2 == 0 ? 0 : 50) }
+        let plain = estimator.target()
+        #expect(estimator.target(allowance: .milliseconds(20)) == plain + .milliseconds(20))
+        #expect(estimator.target(allowance: .seconds(9)) == .milliseconds(400))
+    }
+
+    /// A few stragglers are not waited for: the quantile says how many.
+    @Test mutating func aSingleStragglerTeachesLittle() {
+        for index in 0..<1000 { packet(late: index == 500 ? 200 : 0) }
+        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+    }
+
+    /// What calmed down is forgotten.
+    @Test mutating func jitterIsForgotten() {
+        for index in 0..<400 { packet(late: index % 2 == 0 ? 0 : 80) }
+        #expect(estimator.target() >= .milliseconds(80))
+        for _ in 0..<6000 { packet() }
+        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+    }
+
+    /// Delays that no target could absorb are outages.
+    @Test mutating func outagesTeachNothing() {
+        for index in 0..<400 { packet(late: index % 4 == 3 ? 900 : 0) }
+        #expect(estimator.target() <= .milliseconds(20))
+    }
+
+    @Test mutating func delayIsCountedFromTheFastest() {
+        for _ in 0..<10 { packet(late: 30) }
+        packet(late: 0)
+        #expect(estimator.delay(of: 0, at: start) == .zero)
+        #expect(estimator.delay(of: 960, at: start + .milliseconds(65)) == .milliseconds(45))
+        #expect(estimator.delay(of: 9600, at: start) == .milliseconds(-200))
+    }
+
+    // MARK: The sender's clock
+
+    /// 200 ppm over ten minutes are 120 ms: the base line goes along.
+    @Test(arguments: [200.0, -200]) mutating func driftIsFollowed(_ ppm: Double) {
+        for index in 0..<30_000 { packet(late: Double(index) * 20 * ppm / 1e6) }
+        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+        #expect(estimator.epoch == 0)
+    }
+
+    /// A route that became slower is the new base line when the old one has left the memory.
+    @Test mutating func aSlowerRouteIsTheNewBase() {
+        for _ in 0..<300 { packet() }
+        for _ in 0..<3000 { packet(late: 120) }
+        #expect(estimator.target() <= .milliseconds(30), "\(estimator.target())")
+        let last = Int64(sent - 1) * 960
+        #expect(estimator.delay(of: last, at: start + .milliseconds(20 * (sent - 1) + 120)) < .milliseconds(5))
+    }
+
+    @Test(arguments: [-301.0, 3001]) mutating func aJumpBeginsANewLine(_ milliseconds: Double) {
+        for _ in 0..<10 { packet() }
+        #expect(packet(late: milliseconds) && estimator.epoch == 1)
+        #expect(estimator.spread == .milliseconds(4))
+        // And what follows belongs to it.
+        #expect(!packet(late: milliseconds) && estimator.epoch == 1)
+    }
+
+    @Test(arguments: [-299.0, 2999]) mutating func lessIsNoJump(_ milliseconds: Double) {
+        for _ in 0..<10 { packet() }
+        #expect(!packet(late: milliseconds) && estimator.epoch == 0)
+    }
+
+    @Test mutating func theCallerMaySayIt() {
+        packet()
+        #expect(packet(isNewLine: true) && estimator.epoch == 1)
+    }
+
+    @Test mutating func aResetForgetsEverything() {
+        estimator.reset()
+        #expect(estimator.epoch == 0)
+        for index in 0..<100 { packet(late: index % 2 == 0 ? 0 : 90) }
+        estimator.reset()
+        #expect(estimator.epoch == 1 && estimator.base == nil && estimator.target() == .milliseconds(10))
+    }
+
+    /// No timestamp that a peer writes traps.
+    @Test(arguments: [Int64.min, -1, 0, Int64.max]) mutating func hostileTimestamps(_ timestamp: Int64) {
+        packet()
+        _ = estimator.observe(timestamp: timestamp, arrival: start)
+        _ = estimator.observe(timestamp: 0, arrival: Instant(nanoseconds: .max))
+        #expect(estimator.target() >= .milliseconds(10) && estimator.target() <= .milliseconds(400))
+    }
+}
