@@ -35,34 +35,6 @@ package struct PeerConfiguration: Sendable {
     }
 }
 
-/// Bounds and intervals of the streams.
-package struct StreamLimits: Sendable {
-    /// Receive streams kept at once; packets of further SSRCs are counted and dropped.
-    package var maximumReceiveStreams = 256
-    /// Of those, the ones on one line that no description names: a simulcast has three, and may begin anew.
-    package var maximumLearnedStreams = 8
-    /// Sequence numbers a stream will ask for at once; beyond it the oldest are given up.
-    package var maximumLosses = 512
-    /// How often one packet is asked for.
-    package var maximumNACKs = 10
-    /// Least time between two requests for the same packet.
-    package var minimumNACKInterval = Interval.milliseconds(20)
-    /// Round-trip time assumed before one has been measured.
-    package var initialRoundTripTime = Interval.milliseconds(100)
-    /// Longest time a gap waits for reordered packets before it is asked for; 0 while nothing arrived out of order.
-    package var maximumReorderDelay = Interval.milliseconds(20)
-    /// Least time that every gap waits, whether or not anything arrived out of order.
-    package var minimumReorderDelay = Interval.zero
-    /// Time between two reports (SR, RR).
-    package var reportInterval = Interval.seconds(1)
-    /// Time between two key-frame requests for one producer.
-    package var keyFrameRequestInterval = Interval.milliseconds(500)
-    /// Packets older than this are not sent again.
-    package var cacheAge = Interval.seconds(3)
-
-    package init() {}
-}
-
 /// Which moment `Peer.nextDeadline` waits for, and what for.
 package struct PeerDeadline: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, Hashable {

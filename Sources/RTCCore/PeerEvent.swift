@@ -78,12 +78,6 @@ package enum PeerFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a stream carries.
-package enum StreamKind: UInt8, Sendable, Hashable {
-    case audio
-    case video
-}
-
 /// One media packet as the consumer sees it: opened, retransmissions already unwrapped.
 package struct ReceivedRTP: Sendable {
     /// The header of the original packet. For a packet that came over RTX (RFC 4588) payload type, sequence number and

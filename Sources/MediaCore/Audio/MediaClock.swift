@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a call's times are read from: the machine's monotonic clock, or a simulation's.
 public struct MediaClock: Sendable {
     private let read: @Sendable () -> MediaTime
@@ -10,4 +12,13 @@ public struct MediaClock: Sendable {
 
     /// The present time.
     public var now: MediaTime { read() }
+}
+
+extension MediaTime {
+    /// Reads the monotonic clock.
+    public static var now: MediaTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MediaTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
 }

@@ -13,27 +13,6 @@ public protocol VideoSource: AnyObject, Sendable {
     func nextFrame(at time: MediaTime) -> VideoFrame?
 }
 
-/// One compressed picture.
-public struct EncodedVideoFrame: Sendable, Hashable {
-    /// The codec's bitstream, without RTP payload descriptor.
-    public var payload: [UInt8]
-    /// Whether it decodes without any earlier picture.
-    public var isKeyFrame: Bool
-    /// Width and height in pixels.
-    public var width: Int, height: Int
-    /// When the picture was captured.
-    public var captureTime: MediaTime
-
-    /// Makes a frame from its parts.
-    public init(payload: [UInt8], isKeyFrame: Bool, width: Int, height: Int, captureTime: MediaTime) {
-        self.payload = payload
-        self.isKeyFrame = isKeyFrame
-        self.width = width
-        self.height = height
-        self.captureTime = captureTime
-    }
-}
-
 /// Where a track gets pictures that are compressed already, so that a load test pays for no encoder.
 public protocol EncodedVideoSource: AnyObject, Sendable {
     /// The codec's name as SDP writes it, for example `VP8`.

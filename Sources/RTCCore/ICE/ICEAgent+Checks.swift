@@ -7,7 +7,7 @@ extension ICEAgent {
     var mayCheckOrdinarily: Bool { !hasChosen || isSeekingAlternative }
 
     /// Triggered checks leave at once, without pacing: each answers for one authenticated request.
-    mutating func sendTriggeredChecks(into outbox: Outbox) {
+    mutating func sendTriggeredChecks(into outbox: DatagramOutbox) {
         guard generation.remote != nil else { return }
         for index in checklist.indices where checklist[index].isTriggered {
             checklist[index].isTriggered = false
@@ -15,7 +15,7 @@ extension ICEAgent {
         }
     }
 
-    mutating func sendOrdinaryCheck(into outbox: Outbox) {
+    mutating func sendOrdinaryCheck(into outbox: DatagramOutbox) {
         guard generation.remote != nil, mayCheckOrdinarily, now >= nextOrdinaryCheckAt,
             let index = checklist.nextOrdinary()
         else { return }
@@ -23,7 +23,7 @@ extension ICEAgent {
         nextOrdinaryCheckAt = now + timing.pacing
     }
 
-    mutating func retransmitChecks(into outbox: Outbox) {
+    mutating func retransmitChecks(into outbox: DatagramOutbox) {
         for index in checklist.indices {
             guard let check = checklist[index].check, check.retransmitAt <= now else { continue }
             if check.firstSent + timing.connectTimeout <= now {
@@ -40,14 +40,14 @@ extension ICEAgent {
     }
 
     /// Begins a check of a pair that isn't valid yet.
-    private mutating func startCheck(_ index: Int, into outbox: Outbox) {
+    private mutating func startCheck(_ index: Int, into outbox: DatagramOutbox) {
         let check = makeCheck(useCandidate: false)
         checklist[index].state = .inProgress(check)
         send(check, index, into: outbox)
     }
 
     /// Begins the check of a valid pair that nominates it (section 8.1.1).
-    mutating func startNomination(_ index: Int, into outbox: Outbox) {
+    mutating func startNomination(_ index: Int, into outbox: DatagramOutbox) {
         guard var validity = checklist[index].validity else { return }
         let check = makeCheck(useCandidate: true)
         validity.nomination = check
@@ -55,7 +55,7 @@ extension ICEAgent {
         send(check, index, into: outbox)
     }
 
-    private mutating func send(_ check: ConnectivityCheck, _ index: Int, into outbox: Outbox) {
+    private mutating func send(_ check: ConnectivityCheck, _ index: Int, into outbox: DatagramOutbox) {
         statistics.checksSent += 1
         sendRequest(check, from: checklist[index].local, to: checklist[index].remote.address, generation, into: outbox)
     }

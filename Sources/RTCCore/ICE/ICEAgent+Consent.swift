@@ -2,7 +2,7 @@ import RTCWire
 
 extension ICEAgent {
     /// Sends the consent check that is due; it is the keepalive too (RFC 7675 section 5.1, RFC 8445 section 11).
-    mutating func sendConsentCheck(into outbox: Outbox) {
+    mutating func sendConsentCheck(into outbox: DatagramOutbox) {
         guard let selection, selection.consent.nextCheckAt <= now,
             let credentials = credentials(of: selection.generation)
         else { return }

@@ -12,7 +12,7 @@ extension ICEAgent {
     }
 
     /// Nominates the best valid pair as soon as no better one is being checked, or the time to wait for it is over.
-    mutating func chooseNomination(into outbox: Outbox) {
+    mutating func chooseNomination(into outbox: DatagramOutbox) {
         guard canNominate, let best = checklist.best(where: eligibility()), let validity = checklist[best].validity
         else {
             settlesAt = nil

@@ -5,7 +5,7 @@ extension ICEAgent {
     /// an answer; the cheap tests come first.
     package mutating func receive(
         _ bytes: UnsafeRawBufferPointer, from source: TransportAddress, localBase: TransportAddress, now: Instant,
-        into outbox: Outbox
+        into outbox: DatagramOutbox
     ) -> ICEChanges {
         guard isActive else { return [] }
         let span = bytes.bytes
@@ -57,7 +57,7 @@ extension ICEAgent {
 
     private mutating func receiveRequest(
         _ request: STUNMessage, _ bytes: RawSpan, _ source: TransportAddress, _ base: TransportAddress,
-        _ now: Instant, _ outbox: Outbox
+        _ now: Instant, _ outbox: DatagramOutbox
     ) -> Bool {
         guard let username = request.username, let credentials = generation(for: username, bytes) else {
             statistics.usernameMismatches += 1

@@ -6,7 +6,7 @@ extension ICEAgent {
     /// - Parameter ufrag: the sender's, while the remote credentials that would name it are unknown.
     mutating func handle(
         _ request: STUNMessage, from source: TransportAddress, at local: LocalCandidate, _ credentials: ICEGeneration,
-        ufrag: String?, into outbox: Outbox
+        ufrag: String?, into outbox: DatagramOutbox
     ) {
         if request.unknownRequiredCount > 0 {
             return sendError(

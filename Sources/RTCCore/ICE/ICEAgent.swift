@@ -88,7 +88,7 @@ package struct ICEAgent: ~Copyable {
     package var roundTripTime: Interval? { selection?.roundTripTime }
 
     /// Does what is due at `now` and gives what has changed.
-    package mutating func advance(to now: Instant, into outbox: Outbox) -> ICEChanges {
+    package mutating func advance(to now: Instant, into outbox: DatagramOutbox) -> ICEChanges {
         begin(now)
         if isActive {
             expire()

@@ -9,7 +9,7 @@ extension ICEAgent {
     /// Writes a check of `local`, or a consent check, into the outbox.
     func sendRequest(
         _ check: ConnectivityCheck, from local: LocalCandidate, to remote: TransportAddress,
-        _ generation: ICEGeneration, into outbox: Outbox
+        _ generation: ICEGeneration, into outbox: DatagramOutbox
     ) {
         guard let key = generation.remoteKey else { return }
         var builder = STUNMessageBuilder.bindingRequest(
@@ -24,7 +24,7 @@ extension ICEAgent {
     /// Answers a request whose integrity holds: its source address, XORed.
     mutating func sendSuccess(
         _ request: STUNMessage, to source: TransportAddress, path: UInt8, _ generation: ICEGeneration,
-        into outbox: Outbox
+        into outbox: DatagramOutbox
     ) {
         statistics.responsesSent += 1
         var builder = STUNMessageBuilder(
@@ -36,7 +36,7 @@ extension ICEAgent {
     /// Refuses a request whose integrity holds.
     mutating func sendError(
         _ code: UInt16, _ reason: String, _ request: STUNMessage, to source: TransportAddress, path: UInt8,
-        _ generation: ICEGeneration, into outbox: Outbox
+        _ generation: ICEGeneration, into outbox: DatagramOutbox
     ) {
         statistics.errorsSent += 1
         var builder = STUNMessageBuilder(
@@ -48,7 +48,7 @@ extension ICEAgent {
 
     private func commit(
         _ builder: inout STUNMessageBuilder, _ key: HMACSHA1, to destination: TransportAddress, path: UInt8,
-        into outbox: Outbox
+        into outbox: DatagramOutbox
     ) {
         builder.addIntegrity { key.authenticate($0, into: $1) }
         builder.addFingerprint()

@@ -34,7 +34,7 @@ package struct ServerReflexiveProbe: Sendable {
     private static let lastWait = firstWait * 16
 
     /// Asks, again and again at doubling intervals (RFC 8489 section 6.2.1); true where it gave up.
-    package mutating func advance(to now: Instant, into outbox: Outbox) -> Bool {
+    package mutating func advance(to now: Instant, into outbox: DatagramOutbox) -> Bool {
         guard state == .asking, nextAt <= now else { return false }
         guard attempts < ServerReflexiveProbe.mostAttempts else {
             state = .failed

@@ -5,7 +5,7 @@ import RTCWire
 extension TURNClient {
     /// Frames the datagram at `index` of the outbox, which is for a peer, for the way through the relay. What can't go
     /// yet, or not at all, is taken out.
-    package mutating func relay(_ index: Int, of outbox: Outbox, now: Instant) {
+    package mutating func relay(_ index: Int, of outbox: DatagramOutbox, now: Instant) {
         let (length, destination) = (outbox.datagrams[index].length, outbox.datagrams[index].destination)
         guard state == .allocated, let peer = peerIndex(destination, now, outbox) else {
             statistics.dropped &+= 1
@@ -24,7 +24,7 @@ extension TURNClient {
         outbox.drop(index)
     }
 
-    private mutating func sendUnbound(_ index: Int, to peer: Int, _ now: Instant, _ outbox: Outbox) {
+    private mutating func sendUnbound(_ index: Int, to peer: Int, _ now: Instant, _ outbox: DatagramOutbox) {
         let address = peers[peer].address.withoutPort
         guard let permission = permissions.firstIndex(where: { $0.address == address }) else {
             permissions.append(TURNPermission(address: address, state: .requested))
@@ -41,7 +41,7 @@ extension TURNClient {
         }
     }
 
-    private mutating func hold(_ index: Int, for peer: Int, _ outbox: Outbox) {
+    private mutating func hold(_ index: Int, for peer: Int, _ outbox: DatagramOutbox) {
         guard peers[peer].held.count < configuration.limits.heldDatagrams else {
             statistics.dropped &+= 1
             return
@@ -50,7 +50,7 @@ extension TURNClient {
     }
 
     /// A peer's place; a new one where there is room.
-    private mutating func peerIndex(_ address: TransportAddress, _ now: Instant, _ outbox: Outbox) -> Int? {
+    private mutating func peerIndex(_ address: TransportAddress, _ now: Instant, _ outbox: DatagramOutbox) -> Int? {
         for index in peers.indices where peers[index].address == address { return index }
         guard peers.count < configuration.limits.peers else { return nil }
         let number = ChannelData.numbers.lowerBound &+ UInt16(truncatingIfNeeded: peers.count)
@@ -58,14 +58,14 @@ extension TURNClient {
         return peers.count - 1
     }
 
-    mutating func bindChannel(_ index: Int, _ now: Instant, _ outbox: Outbox) {
+    mutating func bindChannel(_ index: Int, _ now: Instant, _ outbox: DatagramOutbox) {
         guard case .none = peers[index].channel else { return }
         peers[index].channel = .requested
         request(.bind(index), now, outbox)
     }
 
     /// Sends by indication: 36 bytes more over IPv4, and the server checks the permission each time.
-    mutating func indicate(_ payload: UnsafeRawBufferPointer, to index: Int, _ outbox: Outbox) {
+    mutating func indicate(_ payload: UnsafeRawBufferPointer, to index: Int, _ outbox: DatagramOutbox) {
         var builder = STUNMessageBuilder(
             .indication, .send, random.transactionID(), into: outbox.reserve(payload.count + 64))
         builder.addXOR(.xorPeerAddress, peers[index].address)

@@ -7,7 +7,7 @@ extension TURNClient {
     private static let messageCapacity = 2176
 
     /// Begins a transaction.
-    mutating func request(_ purpose: TURNTransaction.Purpose, _ now: Instant, _ outbox: Outbox) {
+    mutating func request(_ purpose: TURNTransaction.Purpose, _ now: Instant, _ outbox: DatagramOutbox) {
         guard !transactions.contains(where: { $0.purpose == purpose }) else { return }
         let timing = configuration.timing
         let transaction = TURNTransaction(
@@ -19,7 +19,7 @@ extension TURNClient {
     }
 
     /// Writes a request, for the first time or again.
-    func write(_ transaction: TURNTransaction, _ outbox: Outbox) {
+    func write(_ transaction: TURNTransaction, _ outbox: DatagramOutbox) {
         var builder = STUNMessageBuilder(
             .request, method(transaction.purpose), transaction.id, into: outbox.reserve(TURNClient.messageCapacity))
         switch transaction.purpose {

@@ -4,7 +4,8 @@ import RTCWire
 
 extension TURNClient {
     /// Takes a datagram in, or one message of a stream, that came from `server`.
-    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox) -> Receipt {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox) -> Receipt
+    {
         if let first = bytes.first, first >> 6 == 1 { return receiveChannelData(bytes) }
         guard let message = try? STUNMessage(parsing: bytes.bytes) else {
             statistics.malformed += 1
@@ -34,7 +35,7 @@ extension TURNClient {
     }
 
     private mutating func receiveSuccess(
-        _ message: STUNMessage, _ bytes: RawSpan, _ index: Int, _ now: Instant, _ outbox: Outbox
+        _ message: STUNMessage, _ bytes: RawSpan, _ index: Int, _ now: Instant, _ outbox: DatagramOutbox
     ) {
         guard isAuthentic(message, bytes) else {
             statistics.integrityFailures += 1
@@ -69,7 +70,7 @@ extension TURNClient {
         refreshAt = now + max(lifetime / 2, lifetime - configuration.timing.refreshMargin)
     }
 
-    private mutating func permitted(_ address: TransportAddress, _ now: Instant, _ outbox: Outbox) {
+    private mutating func permitted(_ address: TransportAddress, _ now: Instant, _ outbox: DatagramOutbox) {
         for index in permissions.indices where permissions[index].address == address {
             permissions[index].state = .granted(until: now + configuration.timing.permissionRefresh)
         }
@@ -84,7 +85,7 @@ extension TURNClient {
     // MARK: Errors
 
     private mutating func receiveError(
-        _ message: STUNMessage, _ bytes: RawSpan, _ index: Int, _ now: Instant, _ outbox: Outbox
+        _ message: STUNMessage, _ bytes: RawSpan, _ index: Int, _ now: Instant, _ outbox: DatagramOutbox
     ) {
         let transaction = transactions[index]
         guard let code = message.errorCode else {
@@ -108,7 +109,7 @@ extension TURNClient {
     /// The server wants credentials, or others of the moment.
     private mutating func challenged(
         _ message: STUNMessage, _ bytes: RawSpan, _ purpose: TURNTransaction.Purpose, isStale: Bool, _ now: Instant,
-        _ outbox: Outbox
+        _ outbox: DatagramOutbox
     ) {
         guard let nonce = message.text(.nonce, in: bytes),
             let realm = message.text(.realm, in: bytes) ?? credentials?.realm
@@ -133,7 +134,8 @@ extension TURNClient {
 
     /// Another server is to be asked; it has challenges of its own. Only on the way that leads to any address: a stream
     /// leads to one server.
-    private mutating func redirected(_ message: STUNMessage, _ bytes: RawSpan, _ now: Instant, _ outbox: Outbox) {
+    private mutating func redirected(_ message: STUNMessage, _ bytes: RawSpan, _ now: Instant, _ outbox: DatagramOutbox)
+    {
         redirections += 1
         guard !configuration.isReliable, redirections <= 3, let other = message.alternateServer(in: bytes),
             other.isUsableDestination, other != server

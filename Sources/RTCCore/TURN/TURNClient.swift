@@ -53,14 +53,14 @@ package struct TURNClient: ~Copyable {
     }
 
     /// Asks for an allocation.
-    package mutating func start(now: Instant, into outbox: Outbox) {
+    package mutating func start(now: Instant, into outbox: DatagramOutbox) {
         guard state == .idle else { return }
         state = .allocating
         request(.allocate, now, outbox)
     }
 
     /// Gives the allocation up. Final; a server that does not hear of it notices by itself.
-    package mutating func close(now: Instant, into outbox: Outbox) {
+    package mutating func close(now: Instant, into outbox: DatagramOutbox) {
         if state == .allocated { request(.refresh(lifetime: 0), now, outbox) }
         end(.closed)
     }
@@ -89,7 +89,7 @@ package struct TURNClient: ~Copyable {
     }
 
     /// Does what is due; true where `state` has become another one.
-    package mutating func advance(to now: Instant, into outbox: Outbox) -> Bool {
+    package mutating func advance(to now: Instant, into outbox: DatagramOutbox) -> Bool {
         guard state == .allocating || state == .allocated else { return false }
         let before = state
         retransmit(now, outbox)
@@ -102,7 +102,7 @@ package struct TURNClient: ~Copyable {
         return false
     }
 
-    private mutating func retransmit(_ now: Instant, _ outbox: Outbox) {
+    private mutating func retransmit(_ now: Instant, _ outbox: DatagramOutbox) {
         let timing = configuration.timing
         let attempts = configuration.isReliable ? 1 : timing.attempts
         var index = 0
@@ -145,7 +145,7 @@ package struct TURNClient: ~Copyable {
         }
     }
 
-    private mutating func renewPeers(_ now: Instant, _ outbox: Outbox) {
+    private mutating func renewPeers(_ now: Instant, _ outbox: DatagramOutbox) {
         // Who is no longer sent to may run out, and begins anew when somebody does send again.
         permissions.removeAll { permission in
             guard case .granted(let until) = permission.state, until <= now else { return false }

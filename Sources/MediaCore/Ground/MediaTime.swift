@@ -1,5 +1,3 @@
-import Glibc
-
 /// A point in time of the machine's monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds.
 ///
 /// Every process of one machine shares this clock, so the difference of two media times is a latency even when one
@@ -13,13 +11,6 @@ public struct MediaTime: Hashable, Comparable, Sendable {
 
     /// The clock's origin.
     public static let zero = MediaTime(nanoseconds: 0)
-
-    /// Reads the monotonic clock.
-    public static var now: MediaTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return MediaTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
-    }
 
     /// Seconds since the clock's origin.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
