@@ -5,37 +5,6 @@ import Testing
 
 @testable import RTCTransport
 
-/// Counts the packets of a flow.
-// Touched on the flow's event loop only.
-private final class Counter: PeerFlowHandler, @unchecked Sendable {
-    var packets = 0
-    let connected: EventLoopPromise<Void>
-    private var awaited: (count: Int, promise: EventLoopPromise<Void>)?
-    private let loop: any EventLoop
-
-    init(_ loop: any EventLoop) {
-        self.loop = loop
-        connected = loop.makePromise()
-    }
-
-    func until(_ count: Int) -> EventLoopFuture<Void> {
-        let promise = loop.makePromise(of: Void.self)
-        awaited = (count, promise)
-        let guardTime = loop.scheduleTask(in: .seconds(60)) { promise.fail(ChannelError.eof) }
-        check()
-        return promise.futureResult.always { _ in guardTime.cancel() }
-    }
-
-    func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
-        packets += 1
-        check()
-    }
-
-    func handle(_ event: PeerEvent, on flow: PeerFlow) { if case .connected = event { connected.succeed() } }
-
-    private func check() { if let awaited, packets >= awaited.count { awaited.promise.succeed() } }
-}
-
 /// Whose datagrams those from an address are, when checks for another peer come from it.
 @Suite struct RebindTests {
     /// A server's flow and its client.
@@ -43,7 +12,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         var server: PeerFlow
         var client: PeerFlow
         var mux: UDPMux
-        var counter: Counter
+        var counter: FlowRecord
         var connected: EventLoopFuture<Void>
     }
 
@@ -52,8 +21,8 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         settings.isExclusive = true
         return UDPMux.bind(on: server.loop, host: "127.0.0.1", port: port, configuration: settings)
             .flatMapThrowing { mux in
-                let counter = Counter(server.eventLoop)
-                let own = Counter(server.eventLoop)
+                let counter = FlowRecord(server.eventLoop)
+                let own = FlowRecord(server.eventLoop)
                 let near = try makeFlow(mux, .controlling, own)
                 let far = try makeFlow(server, .controlled, counter)
                 introduce(near, to: far, role: .client)
@@ -74,7 +43,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
             .flatMap { pair in pair.connected.map { @Sendable _ in pair } }
     }
 
-    private static func makeFlow(_ mux: UDPMux, _ role: ICERole, _ handler: Counter?) throws -> PeerFlow {
+    private static func makeFlow(_ mux: UDPMux, _ role: ICERole, _ handler: FlowRecord?) throws -> PeerFlow {
         let configuration = PeerConfiguration(iceRole: role, certificate: try DTLSCertificate.generate())
         let flow = try #require(mux.makeFlow(configuration: configuration, handler: handler))
         flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
@@ -166,7 +135,7 @@ private final class Counter: PeerFlowHandler, @unchecked Sendable {
         }.get()
         try await loop.flatSubmit { second.counter.until(20) }.get()
         #expect(try await loop.submit { server.statistics.reboundAddresses }.get() == 1)
-        #expect(try await loop.submit { first.counter.packets }.get() == 0)
+        #expect(try await loop.submit { first.counter.arrivals.count }.get() == 0)
         for mux in [second.mux, server] { try await mux.close().get() }
         try await loop.shutdownGracefully()
     }
