@@ -43,7 +43,7 @@ public final class CallServer: Sendable {
 
     init(configuration: CallServerConfiguration, timing: LiveKitTiming) {
         var configuration = configuration
-        configuration.logger = configuration.logger.escaping
+        configuration.logger = configuration.logger.printable
         self.configuration = configuration
         self.timing = timing
         journal = configuration.journal ?? CallJournal(keeps: false)

@@ -11,6 +11,24 @@ import Testing
         ("e\u{301}\u{2028}x\u{200f}", "e\u{301}\\u{2028}x\\u{200f}"),
     ]) func whatSteersATerminalIsEscaped(text: String, shown: String) { #expect(text.printable == shown) }
 
+    /// What isn't seen is shown; joiners and the tags of flags are part of what is seen.
+    @Test(arguments: [
+        ("a\u{ad}b\u{200b}c\u{feff}", "a\\u{ad}b\\u{200b}c\\u{feff}"), ("नि\u{200d}", "नि\u{200d}"),
+        ("🏴\u{e0067}\u{e0062}\u{e007f}", "🏴\u{e0067}\u{e0062}\u{e007f}"), ("\u{e0001}", "\\u{e0001}"),
+        ("Grüße, 你好", "Grüße, 你好"),
+    ]) func whatIsNotSeenIsShown(text: String, shown: String) { #expect(text.printable == shown) }
+
+    @Test func aLimitIsOneOfBytes() {
+        #expect("plain text".printable(limit: 10) == "plain text" && "plain text".printable(limit: 9) == "plain tex…")
+        #expect("a\nb\u{1b}[31m".printable(limit: 100) == #"a\nb\u{1b}[31m"#)
+        // An escape is there whole or not at all.
+        #expect("a\u{1b}".printable(limit: 6) == "a…" && "a\u{1b}".printable(limit: 7) == #"a\u{1b}"#)
+        #expect("üü".printable(limit: 3) == "ü…" && "x".printable(limit: 0) == "…" && "".printable(limit: 0) == "")
+        let accents = "e" + String(repeating: "\u{301}", count: 9_000)
+        #expect(accents.printable(limit: 100).utf8.count < 110)
+        #expect(String(repeating: "x", count: 5_000).printable(limit: 100).utf8.count < 110)
+    }
+
     @Test func noScalarThatSteersIsLeft() {
         for value in UInt32(0)...0xffff {
             guard let scalar = Unicode.Scalar(value), scalar.isSteering else { continue }

@@ -65,15 +65,6 @@ import Testing
         #expect(read.addTrack.layers == [layer])
     }
 
-    @Test func printableTextIsOneShortLine() {
-        #expect(PrintableText.of("plain text") == "plain text")
-        #expect(PrintableText.of("Grüße, 你好") == "Grüße, 你好")
-        #expect(PrintableText.of("a\nb\u{1b}[31m\u{202e}") == #"a\u{a}b\u{1b}[31m\u{202e}"#)
-        #expect(PrintableText.of(String(repeating: "x", count: 5_000), limit: 100).utf8.count < 110)
-        let accents = "e" + String(repeating: "\u{301}", count: 9_000)
-        #expect(PrintableText.of(accents, limit: 100).utf8.count < 110)
-    }
-
     @Test func a401NamesNoToken() {
         let key = String(repeating: "k", count: 3_000) + "\r\nforged: yes"
         let text = AccessTokenError.unknownKey(key).description

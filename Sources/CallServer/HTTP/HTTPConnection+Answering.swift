@@ -1,3 +1,4 @@
+import CallModel
 import LiveKitProtocol
 import Logging
 import NIOCore
@@ -65,7 +66,7 @@ extension HTTPConnection {
         logger.debug(
             "answered",
             metadata: [
-                "method": "\(exchange.method)", "path": "\(PrintableText.of(exchange.path, limit: 200))",
+                "method": "\(exchange.method)", "path": "\(exchange.path.printable(limit: 200))",
                 "status": "\(response.status.code)", "remote": remote(context),
             ])
         let head = HTTPResponseHead(

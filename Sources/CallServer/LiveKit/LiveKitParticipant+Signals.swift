@@ -1,3 +1,4 @@
+import CallModel
 import LiveKitProtocol
 import RTCTransport
 import SFUCore
@@ -51,7 +52,7 @@ extension LiveKitParticipant {
         } else if room.tracks[mute.sid]?.publisher == sid {
             room.setMuted(mute.muted, track: mute.sid, of: self)
         } else {
-            refuse(.mute(.with { $0.sid = PrintableText.of(mute.sid, limit: 64) }), .notFound)
+            refuse(.mute(.with { $0.sid = mute.sid.printable(limit: 64) }), .notFound)
         }
     }
 
@@ -59,7 +60,7 @@ extension LiveKitParticipant {
         let features = Array(update.features.prefix(RequestBounds.features))
         let isKnown = room.updateTrack(update.trackSid, of: self) { $0.setAudioFeatures(features) }
         if !isKnown {
-            refuse(.updateAudioTrack(.with { $0.trackSid = PrintableText.of(update.trackSid, limit: 64) }), .notFound)
+            refuse(.updateAudioTrack(.with { $0.trackSid = update.trackSid.printable(limit: 64) }), .notFound)
         }
     }
 
@@ -69,7 +70,7 @@ extension LiveKitParticipant {
             $0.height = update.height
         }
         if !isKnown {
-            refuse(.updateVideoTrack(.with { $0.trackSid = PrintableText.of(update.trackSid, limit: 64) }), .notFound)
+            refuse(.updateVideoTrack(.with { $0.trackSid = update.trackSid.printable(limit: 64) }), .notFound)
         }
     }
 
@@ -91,7 +92,7 @@ extension LiveKitParticipant {
             send(
                 .with {
                     $0.subscriptionResponse = .with {
-                        $0.trackSid = PrintableText.of(track, limit: 64)
+                        $0.trackSid = track.printable(limit: 64)
                         $0.err = .seTrackNotfound
                     }
                 })

@@ -1,10 +1,12 @@
+import CallModel
+
 /// The text that `join` prints at its end.
 struct JoinSummary {
     var summary = SummaryText()
 
     func text(_ report: RunReport) -> String {
         var lines = [
-            "\(PlainText.shown(report.identity ?? "")) was there for \(report.durationSeconds) s, "
+            "\((report.identity ?? "").printable(limit: 64)) was there for \(report.durationSeconds) s, "
                 + "\(report.srtpProfile ?? "no SRTP")\(report.interrupted.map { ", ended by \($0)" } ?? "")"
         ]
         if report.met?.isEmpty == true { lines.append("Nobody else was there.") }

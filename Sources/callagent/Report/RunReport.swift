@@ -1,3 +1,4 @@
+import CallModel
 import CallBridge
 import MediaCore
 
@@ -88,7 +89,7 @@ struct EndedReport: Codable {
     var detail: String
 
     /// What was said of a call that was lost.
-    var sentence: String { "the call ended early: \(reason), \(PlainText.shown(detail, limit: 300))" }
+    var sentence: String { "the call ended early: \(reason), \(detail.printable(limit: 300))" }
 }
 
 /// How a call that was rung came about.

@@ -56,7 +56,7 @@ struct SummaryText {
     func connection(_ report: RunReport) -> [String] {
         let lost = report.participants.filter { $0.reconnects > 0 }
         guard !lost.isEmpty else { return [] }
-        let times = lost.map { "\(PlainText.shown($0.identity)) \($0.reconnects)x" }.joined(separator: ", ")
+        let times = lost.map { "\($0.identity.printable(limit: 64)) \($0.reconnects)x" }.joined(separator: ", ")
         return ["connections lost and made anew: \(times)"]
     }
 
@@ -83,7 +83,7 @@ struct SummaryText {
         return [dim(head)]
             + report.tracks.map { track in
                 let cells = row([
-                    PlainText.shown(track.from, limit: 24), PlainText.shown(track.to, limit: 24), track.kind,
+                    track.from.printable(limit: 24), track.to.printable(limit: 24), track.kind,
                     "\(track.framesDecoded)", "\(track.packetsLost)",
                     "\(track.packetsRecovered)", track.firstFrameMs.map { "\(number($0, 0)) ms" } ?? "-",
                     track.latencyMs.map { "\(number($0.p50, 1)) ms" } ?? "-",

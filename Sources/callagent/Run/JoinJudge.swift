@@ -1,3 +1,4 @@
+import CallModel
 import CallBridge
 import MediaCore
 
@@ -33,7 +34,7 @@ struct JoinJudge {
         if !ReceptionJudge.decodes(track.codec) {
             track.fail(.unsupportedCodec, Self.unsupported(track.codec))
         } else if let refusal {
-            track.fail(.notSubscribed, "the server doesn't send it: \(PlainText.shown(refusal))")
+            track.fail(.notSubscribed, "the server doesn't send it: \(refusal.printable(limit: 64))")
         } else if track.packetsReceived > 0, track.framesUndecryptable == 0, track.framesUndecodable == 0 {
             guard track.framesReceived > 0 || received >= Self.patience else { return }
             track.fail(.undecodable, "\(track.packetsReceived) packets came, and no frame of them could be decoded")
@@ -54,7 +55,7 @@ struct JoinJudge {
             if !ReceptionJudge.decodes(course.codec), courses.withheld(id, until: now) > 0 {
                 track.fail(.unsupportedCodec, Self.unsupported(course.codec))
             } else if let refusal = course.refusal {
-                track.fail(.notSubscribed, "the server doesn't send it: \(PlainText.shown(refusal))")
+                track.fail(.notSubscribed, "the server doesn't send it: \(refusal.printable(limit: 64))")
             }
             return track.ok ? nil : track
         }

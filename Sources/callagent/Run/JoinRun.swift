@@ -1,3 +1,4 @@
+import CallModel
 import CallBridge
 import Foundation
 import MediaCore
@@ -144,7 +145,7 @@ struct JoinRun {
         }
         tracks += judge.missed(Set(snapshot.tracks.map(\.probe.id)), by: participant.identity)
         tracks += sentTracks(snapshot.senders)
-        for track in tracks { report.add(track, named: "\(track.kind) of \(PlainText.shown(track.from))") }
+        for track in tracks { report.add(track, named: "\(track.kind) of \(track.from.printable(limit: 64))") }
         if !published.isEmpty {
             for refusal in snapshot.course.publishing.refusals { report.fail(.forbidden, refusal) }
         }

@@ -1,3 +1,4 @@
+import CallModel
 import MediaCore
 
 /// What holds for every track that is received, in `call` and in `join`: it can be opened and decoded, and is neither
@@ -71,6 +72,6 @@ struct ReceptionJudge {
 
     /// A codec's name as reports write it: it comes from the network.
     static func name(_ codec: String) -> String {
-        codec.isEmpty ? "an unknown codec" : PlainText.shown(codec, limit: 20)
+        codec.isEmpty ? "an unknown codec" : codec.printable(limit: 20)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CallServer
 import CallBridge
 import Foundation
 import Logging
@@ -22,7 +23,11 @@ struct OutputOptions: ParsableArguments {
     /// Sends logs to standard error, without tokens and keys.
     func bootstrapLogging() {
         let level = Logger.Level(rawValue: logLevel) ?? .warning
-        LoggingSystem.bootstrap { PrintableLogHandler(label: $0, level: level) }
+        LoggingSystem.bootstrap { label in
+            var standardError = StreamLogHandler.standardError(label: label)
+            standardError.logLevel = level
+            return PrintableLogHandler(standardError) { Secrets.cut(from: $0) }
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import CallModel
 import Foundation
 import LiveKitProtocol
 import NIOCore
@@ -65,11 +66,11 @@ struct RoomService: Sendable {
             throw .badRoute(request, "unsupported method \"\(request.method.rawValue)\" (only POST is allowed)")
         }
         guard let method = RoomServiceMethod.all[String(request.path.dropFirst(Self.prefix.count))] else {
-            throw .badRoute(request, "no handler for path \"\(PrintableText.of(request.path, limit: 200))\"")
+            throw .badRoute(request, "no handler for path \"\(request.path.printable(limit: 200))\"")
         }
         let contentType = request.headers.first(name: "content-type")
         guard let format = TwirpFormat(contentType: contentType) else {
-            throw .badRoute(request, "unexpected Content-Type: \"\(PrintableText.of(contentType ?? "", limit: 100))\"")
+            throw .badRoute(request, "unexpected Content-Type: \"\((contentType ?? "").printable(limit: 100))\"")
         }
         return (method, format)
     }

@@ -1,3 +1,4 @@
+import CallModel
 import Foundation
 import LiveKitProtocol
 import NIOHTTP1
@@ -54,7 +55,7 @@ struct TwirpError: Error, Hashable {
     static func badRoute(_ request: HTTPRequest, _ message: String) -> TwirpError {
         TwirpError(
             .badRoute, message,
-            meta: ["twirp_invalid_route": PrintableText.of("\(request.method.rawValue) \(request.path)", limit: 200)])
+            meta: ["twirp_invalid_route": "\(request.method.rawValue) \(request.path)".printable(limit: 200)])
     }
 
     /// An argument beyond its limit, as Twirp words wrong arguments.
