@@ -35,7 +35,9 @@ let package = Package(
         .target(name: "CoreFuzzing", dependencies: ["RTCCore", "RTCWire"], swiftSettings: settings),
         .target(
             name: "LiveKitProtocol",
-            dependencies: ["CCrypto", "CZlib", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            dependencies: [
+                "CallModel", "CCrypto", "CZlib", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
             exclude: ["Protos"],
             swiftSettings: settings),
         .target(name: "SignallingFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),

@@ -5,11 +5,17 @@ import Logging
 /// forge another one, steer the terminal, or hide one behind control characters.
 package struct PrintableLogHandler: LogHandler {
     private var base: any LogHandler
+    private let limit: Int
     private let cut: @Sendable (String) -> String
 
-    /// - Parameter cut: takes secrets out of a text, before anything else is done with it.
-    package init(_ base: any LogHandler, cut: @escaping @Sendable (String) -> String = { $0 }) {
+    /// - Parameters:
+    ///   - limit: bytes of one text at most.
+    ///   - cut: takes secrets out of a text, before anything else is done with it.
+    package init(
+        _ base: any LogHandler, limit: Int = 1_024, cut: @escaping @Sendable (String) -> String = { $0 }
+    ) {
         self.base = base
+        self.limit = limit
         self.cut = cut
     }
 
@@ -35,10 +41,7 @@ package struct PrintableLogHandler: LogHandler {
         base.log(event: event)
     }
 
-    /// Bytes of one text at most.
-    private static let limit = 4096
-
-    private func printable(_ text: String) -> String { cut(text).printable(limit: PrintableLogHandler.limit) }
+    private func printable(_ text: String) -> String { cut(text).printable(limit: limit) }
 
     private func printable(_ value: Logger.MetadataValue) -> Logger.MetadataValue {
         switch value {

@@ -26,7 +26,7 @@ struct OutputOptions: ParsableArguments {
         LoggingSystem.bootstrap { label in
             var standardError = StreamLogHandler.standardError(label: label)
             standardError.logLevel = level
-            return PrintableLogHandler(standardError) { Secrets.cut(from: $0) }
+            return PrintableLogHandler(standardError, limit: 16_384) { Secrets.cut(from: $0) }
         }
     }
 }
