@@ -32,6 +32,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
+        .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2"),
         .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "COpus", pkgConfig: "opus"),
@@ -70,12 +71,15 @@ let package = Package(
                 "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "TransportSecurity",
                 "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
+        // Counts what a thread takes from the heap.
+        .target(name: "CAllocations"),
         // The references: what the same work costs in plain C.
         .target(name: "CFloors", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "CFloors", "CallServer", "ProviderLiveKitLike", "CallBridge", "LiveKitProtocol", "SFUCore",
+                "CFloors", "CAllocations", "CallServer", "ProviderLiveKitLike", "CallBridge", "LiveKitProtocol",
+                "SFUCore",
                 "RTCTransport",
                 "MediaCore", "RTCCore", "RTCWire", nioCore, nioPosix, logging,
             ],

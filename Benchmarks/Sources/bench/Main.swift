@@ -5,7 +5,7 @@ import Glibc
 struct Main {
     private static let rows: [(name: String, run: @Sendable (BenchSettings) async throws -> [Row])] = [
         ("P1", ForwardingRow.run), ("P2", ReceivingRow.run), ("P3", MediaRow.run), ("P5", JoinRow.run),
-        ("P9", SealRow.run), ("Q6", SpeakerRow.run),
+        ("P6", CopyRow.run), ("P9", SealRow.run), ("Q6", SpeakerRow.run),
     ]
 
     static func main() async {

@@ -11,8 +11,8 @@ enum ForwardingRow {
     }
 
     private static func compare(_ profile: SRTPProfile, _ count: Int, _ settings: BenchSettings) throws -> [Row] {
-        let plain = try ForwardingRoom(profile, subscribers: count, segmentation: false)
-        let offloaded = try ForwardingRoom(profile, subscribers: count, segmentation: true)
+        let plain = try ForwardingScene(profile, subscribers: count, segmentation: false)
+        let offloaded = try ForwardingScene(profile, subscribers: count, segmentation: true)
         let floor = try FloorRoom(profile, subscribers: count)
         let values = try alternate(
             rounds: settings.rounds,

@@ -6,7 +6,7 @@ import SFUCore
 
 /// A room of the server on one event loop: one publisher, consumers of both its tracks for each subscriber. The clients
 /// are real peers on sockets of their own, polled by the caller.
-final class ForwardingRoom {
+final class ForwardingScene {
     let thread: LoopThread
     private let server: RoomServer
     private let publisher: PlainPeer
@@ -70,14 +70,16 @@ final class ForwardingRoom {
 
 /// The server's side, wired as a call server wires it.
 // Every member is touched on the mux's event loop only.
-final class RoomServer: PeerFlowHandler, ProducerSource, @unchecked Sendable {
+final class RoomServer: PeerFlowHandler, @unchecked Sendable {
     let mux: UDPMux
     private let profile: SRTPProfile
     private let certificate: DTLSCertificate
-    private let statistics = ForwardingStatistics()
+    private var room = ForwardingRoom()
+    private var outbox = ForwardingOutbox()
     private var ingress = Ingress()
-    private var producers: [Producer] = []
-    private var publisher: PeerFlow?
+    private var producers: [(id: ProducerID, kind: StreamKind)] = []
+    /// By the number that the room knows them by, the publisher first.
+    private var flows: [PeerFlow] = []
 
     init(mux: UDPMux, profile: SRTPProfile, certificate: DTLSCertificate) {
         self.mux = mux
@@ -87,30 +89,31 @@ final class RoomServer: PeerFlowHandler, ProducerSource, @unchecked Sendable {
 
     func addPublisher(_ remote: RemoteTransport) throws -> RemoteTransport {
         for (line, codec) in [MediaCodec.opus, .vp8].enumerated() {
-            let producer = Producer(
-                id: "TR_\(line)", codec: codec, clockRate: line == 0 ? 48_000 : 90_000, source: self,
-                statistics: statistics)
+            let producer = room.addProducer(
+                ProducerConfiguration(codec: codec, clockRate: line == 0 ? 48_000 : 90_000), from: ConnectionID(0))
             ingress[line: line] = producer
-            producers.append(producer)
+            producers.append((producer, codec.kind))
         }
         let flow = try makeFlow(remote, handler: self)
         flow.perform { peer, _, _ in peer.setReceiveMap(Streams.receiving) }
-        publisher = flow
+        flows.append(flow)
         return RemoteTransport(peer: flow.peer)
     }
 
     func addSubscriber(_ remote: RemoteTransport) throws -> RemoteTransport {
         let flow = try makeFlow(remote, handler: nil)
-        let sink = FlowSink(flow)
-        for producer in producers {
-            let stream = Streams.sending(producer.kind, cache: .external)
+        flows.append(flow)
+        for (producer, kind) in producers {
+            let stream = Streams.sending(kind, cache: .external)
             flow.perform { peer, _, _ in peer.addSendStream(stream) }
-            let consumer = Consumer(
-                ConsumerConfiguration(
-                    ssrc: stream.ssrc, payloadType: stream.payloadType, firstSequence: 100, firstRTXSequence: 0),
-                producer: producer, sink: sink)
-            consumer.start(now: .now)
+            let configuration = ConsumerConfiguration(
+                ssrc: stream.ssrc, payloadType: stream.payloadType, firstSequence: 100, firstRTXSequence: 0)
+            guard let consumer = room.addConsumer(configuration, of: producer, to: ConnectionID(flows.count - 1)) else {
+                throw BenchError("the track has ended")
+            }
+            room.start(consumer, now: .now, into: &outbox)
         }
+        outbox.removeAll()
         return RemoteTransport(peer: flow.peer)
     }
 
@@ -127,37 +130,35 @@ final class RoomServer: PeerFlowHandler, ProducerSource, @unchecked Sendable {
     }
 
     func received(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, on flow: PeerFlow) {
-        _ = ingress.receive(packet, in: buffer)
+        guard let producer = ingress[line: packet.line] else { return }
+        room.receive(packet, in: buffer, from: producer, into: &outbox)
+        drain(packet.arrival)
     }
 
     func handle(_ event: PeerEvent, on flow: PeerFlow) {
         guard case .senderReport(let ssrc, let ntp, let rtpTimestamp, let arrival) = event else { return }
-        ingress.receiveSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival)
-    }
-
-    // The publisher has nothing to encode: each window begins with a key frame.
-    func requestKeyFrame(ssrc: UInt32, isSmallest: Bool) {}
-    func keyFrameReceived(ssrc: UInt32) {}
-}
-
-/// Forwards to one subscriber.
-private final class FlowSink: ConsumerSink {
-    private let flow: PeerFlow
-
-    init(_ flow: PeerFlow) { self.flow = flow }
-
-    func forward(_ packet: OutgoingRTP, prefix: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> Bool {
-        var isSent = false
-        flow.perform { peer, outbox, now in
-            isSent = peer.forward(packet, prefix: prefix, payload: payload, now: now, into: outbox)
+        for (producer, _) in producers {
+            room.receiveSenderReport(
+                ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, arrival: arrival, from: producer, into: &outbox)
         }
-        return isSent
+        drain(arrival)
     }
 
-    func sendSenderReport(_ report: ForwardedReport) {
-        flow.perform { peer, outbox, now in peer.sendSenderReports([report], now: now, into: outbox) }
+    /// The publisher has nothing to encode, each window begins with a key frame; nobody mutes or withdraws anything here.
+    private func drain(_ now: Instant) {
+        for case .senderReport(let report, let id) in outbox.events {
+            flows[id.index].perform { peer, outbox, now in
+                peer.sendSenderReports([report], now: now, into: outbox)
+            }
+        }
+        var packet = ForwardedPacket()
+        for index in outbox.copies.indices {
+            let copy = outbox.copies[index]
+            packet.load(copy, from: outbox)
+            if !flows[copy.connection.index].forward(packet.header, packet.prefix, packet.payload) {
+                room.noteRefusal(of: copy, now: now)
+            }
+        }
+        outbox.removeAll()
     }
-
-    // Nobody mutes or withdraws anything here.
-    func wake(_ consumer: Consumer, at instant: Instant) {}
 }
