@@ -14,8 +14,8 @@ enum DatagramRoute {
 }
 
 /// Finds the flow of a datagram: by its remote address, or by the ICE user name fragment of a first STUN check (RFC 8445
-/// section 7.3).
-struct FlowRouter {
+/// section 7.3). Not copyable: it is asked for each datagram, and a copy would count references each time.
+struct FlowRouter: ~Copyable {
     /// A peer's own candidates and those learnt from its checks.
     private static let addressesPerFlow = 96
 
