@@ -89,8 +89,13 @@ import Testing
         // The top layer's bytes stop; the others go on.
         await pair.sender.setActiveLayers(["q", "h"], of: sender)
         let h = all[1].framesSent
-        let paused = try await pair.layers { $0[1].framesSent > h + 10 }
-        let later = try await pair.layers { $0[1].framesSent > paused[1].framesSent + 10 }
+        var paused = try await pair.layers { $0[1].framesSent > h + 10 }
+        var later = try await pair.layers { $0[1].framesSent > paused[1].framesSent + 10 }
+        // A picture of it that was being encoded may still leave, late on a busy machine.
+        if later[0].framesSent == paused[0].framesSent + 1 {
+            paused = later
+            later = try await pair.layers { $0[1].framesSent > paused[1].framesSent + 10 }
+        }
         #expect(!later[0].isActive && later[0].bytesSent == paused[0].bytesSent)
         #expect(later[0].framesSent == paused[0].framesSent)
         #expect(later[2].framesSent > paused[2].framesSent)
