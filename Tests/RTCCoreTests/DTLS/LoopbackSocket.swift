@@ -84,9 +84,9 @@ struct LoopbackPump {
         return Instant(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// Until `isDone`, for 10 s at most; whether it came to that.
+    /// Until `isDone`, for a minute at most; whether it came to that.
     func run(until isDone: () -> Bool) throws -> Bool {
-        let end = now + .seconds(10)
+        let end = now + .seconds(60)
         while !isDone(), now < end {
             for datagram in endpoint.takeSent() { socket.send(datagram) }
             if let datagram = socket.receive(milliseconds: 20) { endpoint.receive(datagram, now) }
