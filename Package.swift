@@ -138,7 +138,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CallAgentTests",
-            dependencies: ["callagent", "CallBridge", "CallModel", "LiveKitProtocol", argumentParser],
+            dependencies: ["callagent", "CallBridge", "CallModel", "LiveKitProtocol", "ProviderFake", argumentParser],
             swiftSettings: settings),
     ]
 )

@@ -105,8 +105,8 @@ struct RingRun {
         interruption.cancel()
         note(Interruption.cause, in: &report)
         if report.outcome == "CONNECTED" { StandardError.line("connected: \(report.callId)") }
-        if let call = joined[report.callId] {
-            if report.outcome == "CONNECTED" { await stay(in: call, &report) }
+        if let (call, stay) = joined[report.callId] {
+            if report.outcome == "CONNECTED" { await see(stay, in: call, &report) }
             await call.leave()
         }
         await phone.stop()
@@ -122,9 +122,8 @@ struct RingRun {
         report.detail = "by \(cause.rawValue)"
     }
 
-    private func stay(in call: Call, _ report: inout Report) async {
-        let stay = RingStay()
-        await stay.stay(in: call, seconds: options.duration)
+    private func see(_ stay: RingStay, in call: Call, _ report: inout Report) async {
+        await stay.stay(seconds: options.duration)
         report.connectMs = await call.connectMilliseconds
         report.met = await stay.met
         report.heardHz = await stay.heardHz
@@ -153,16 +152,19 @@ struct RingRun {
     }
 }
 
-/// The calls that a device has joined.
+/// The calls that a device has joined, and what it has seen of them.
 private final class JoinedCalls: Sendable {
-    private let calls = Mutex<[String: Call]>([:])
+    private let calls = Mutex<[String: (Call, RingStay)]>([:])
 
-    subscript(id: String) -> Call? { calls.withLock { $0[id] } }
+    subscript(id: String) -> (Call, RingStay)? { calls.withLock { $0[id] } }
 
-    func add(_ call: Call, _ id: String) { calls.withLock { $0[id] = call } }
+    func add(_ call: Call, _ id: String) {
+        let stay = RingStay(call)
+        calls.withLock { $0[id] = (call, stay) }
+    }
 
     func leave(_ id: String) async {
-        let call = calls.withLock { $0.removeValue(forKey: id) }
+        let call = calls.withLock { $0.removeValue(forKey: id)?.0 }
         await call?.leave()
     }
 }

@@ -9,11 +9,20 @@ actor RingStay {
     private(set) var met: [String] = []
     private var present: Set<String> = []
     private let meter = AudioMeter()
+    private let call: Call
+    /// From when we joined on: others may have come and gone before anybody stays.
+    private let events: AsyncStream<CallEvent>
+
+    /// Begins to listen; to be made as soon as the call has been joined.
+    init(_ call: Call) {
+        self.call = call
+        events = call.events
+    }
 
     /// Stays until the time is over, everybody else has left, the call ends, or the user interrupts.
-    func stay(in call: Call, seconds: Double) async {
+    func stay(seconds: Double) async {
         await withTaskGroup(of: String?.self) { group in
-            group.addTask { await self.watch(call) }
+            group.addTask { await self.watch() }
             group.addTask {
                 await Interruption.wait()
                 return nil
@@ -31,8 +40,8 @@ actor RingStay {
     /// The loudest frequency heard, in hertz; nil where nothing was.
     var heardHz: Double? { meter.measurement.dominantHz.map { ($0 * 10).rounded() / 10 } }
 
-    private func watch(_ call: Call) async -> String? {
-        for await event in call.events {
+    private func watch() async -> String? {
+        for await event in events {
             switch event {
             case .participantJoined(let participant):
                 present.insert(participant.identity)
