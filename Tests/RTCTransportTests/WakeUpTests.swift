@@ -48,7 +48,8 @@ import Testing
         try await loop.submit {}.get()
         try await loop.submit {
             #expect(muxes.map(\.statistics.unknownSource) == Array(repeating: 3, count: Self.count))
-            #expect(loop.wakeUps - before <= 4)
+            // Some more for the jobs of this test, each of which may wake the loop; by far not one for each socket.
+            #expect(loop.wakeUps - before <= Self.count / 5)
         }.get()
         for mux in muxes { try await mux.close().get() }
         try await loop.shutdownGracefully()
