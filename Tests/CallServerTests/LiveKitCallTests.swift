@@ -223,4 +223,24 @@ import Testing
             for media in [hostile.media, bad, alice.media] { try await media.close() }
         }
     }
+
+    /// A track that is announced and not sent yet ends with the permission for it, as those do that are sent.
+    @Test(.timeLimit(.minutes(2))) func whatIsOnlyAnnouncedCanBeForbidden() async throws {
+        try await withCallServer { server in
+            let ada = try await LiveKitTestClient.join(server.port, token: TestTokens.join("ada"))
+            ada.send(
+                .with {
+                    $0.addTrack.cid = "mic"
+                    $0.addTrack.source = .microphone
+                })
+            let announced = try await ada.next { $0.trackPublished.cid == "mic" ? $0.trackPublished.track.sid : nil }
+            let body = #"{"room":"r","identity":"ada","permission":{"can_publish":false,"can_subscribe":true}}"#
+            #expect(try await RoomAPI.admin(server).call("UpdateParticipant", body).status == 200)
+            let ended = try await ada.next {
+                if case .trackUnpublished(let track) = $0.message { track.trackSid } else { nil }
+            }
+            #expect(ended == announced)
+            ada.drop()
+        }
+    }
 }

@@ -151,6 +151,7 @@ extension LiveKitRoom {
         for track in record.tracks where !record.permissions.mayPublish(track.source) {
             participant.stopTrack(track.id)
         }
+        participant.dropPendingTracks { !record.permissions.mayPublish(TrackSource($0.info.source)) }
         settleSubscriptions()
     }
 }
@@ -164,6 +165,13 @@ extension LiveKitParticipant {
         }
         room.unpublish(track, of: self)
         send(.with { $0.trackUnpublished.trackSid = track })
+    }
+
+    /// Forgets tracks that are announced and not sent yet, and tells the client.
+    fileprivate func dropPendingTracks(where isDropped: (LiveKitTrack) -> Bool) {
+        let dropped = pendingTracks.filter(isDropped)
+        pendingTracks.removeAll { track in dropped.contains { $0 === track } }
+        for track in dropped { send(.with { $0.trackUnpublished.trackSid = track.sid }) }
     }
 }
 
