@@ -18,7 +18,7 @@ struct FlowDeadlines {
 
     /// Asks a flow when it wants to be advanced next.
     mutating func update(_ flow: PeerFlow) {
-        guard !flow.isClosed, let deadline = flow.peer.nextDeadline?.instant, deadline != .distantFuture else {
+        guard !flow.isClosed, let deadline = flow.nextDeadline, deadline != .distantFuture else {
             return heap.remove(flow)
         }
         heap.set(flow, to: deadline)

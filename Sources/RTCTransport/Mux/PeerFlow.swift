@@ -23,12 +23,13 @@ extension PeerFlowHandler {
     package func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow) {}
 }
 
-/// One peer connection on one event loop: the sans-IO `Peer`, its owner, and its place in the loop's `UDPMux`.
+/// One peer connection on one event loop: the sans-IO `Peer` or what stands around it, its owner, and its place in the
+/// loop's `UDPMux`.
 // Every member is touched on `mux.eventLoop` only, which `perform` asserts; other threads hold the reference and hop.
 package final class PeerFlow: @unchecked Sendable {
     package internal(set) var mux: UDPMux
-    package var peer: Peer
     package var handler: (any PeerFlowHandler)?
+    private let driven: Driven
     /// Among the mux's deadlines.
     var heapPosition = -1
     var touched = false
@@ -40,10 +41,37 @@ package final class PeerFlow: @unchecked Sendable {
     package private(set) var received = (datagrams: 0, bytes: 0)
     package private(set) var isClosed = false
 
+    /// A server's flow, which has a packet copied into it for every subscriber, reaches its peer without a detour.
+    private enum Driven {
+        case bare(BarePeer)
+        case endpoint(any PeerEndpoint)
+    }
+
     init(mux: UDPMux, peer: consuming Peer, handler: (any PeerFlowHandler)?) {
         self.mux = mux
-        self.peer = peer
         self.handler = handler
+        driven = .bare(BarePeer(peer))
+    }
+
+    init(mux: UDPMux, endpoint: any PeerEndpoint, handler: (any PeerFlowHandler)?) {
+        self.mux = mux
+        self.handler = handler
+        driven = .endpoint(endpoint)
+    }
+
+    package var peer: Peer {
+        _read {
+            switch driven {
+            case .bare(let bare): yield bare.peer
+            case .endpoint(let endpoint): yield endpoint.peer
+            }
+        }
+        _modify {
+            switch driven {
+            case .bare(let bare): yield &bare.peer
+            case .endpoint(let endpoint): yield &endpoint.peer
+            }
+        }
     }
 
     package var eventLoop: any EventLoop { mux.eventLoop }
@@ -52,6 +80,9 @@ package final class PeerFlow: @unchecked Sendable {
     package func perform(_ body: (inout Peer, Outbox, Instant) -> Void) {
         mux.perform(self) { outbox, now in body(&peer, outbox, now) }
     }
+
+    /// The same for who owns the endpoint and reaches the peer through it.
+    package func act(_ body: (Outbox, Instant) -> Void) { mux.perform(self, body) }
 
     /// Says goodbye to the other side and leaves the mux. Must be called on the event loop.
     package func close() {
@@ -62,8 +93,31 @@ package final class PeerFlow: @unchecked Sendable {
         handler = nil
     }
 
-    func count(bytes: Int) {
+    // MARK: The mux's side
+
+    func receive(_ datagram: UnsafeMutableRawBufferPointer, _ arrival: DatagramArrival, into outbox: Outbox) {
         received.datagrams += 1
-        received.bytes += bytes
+        received.bytes += datagram.count
+        switch driven {
+        case .bare(let bare):
+            bare.peer.receive(
+                datagram, from: arrival.source, localBase: arrival.base, now: arrival.now, arrival: arrival.time,
+                into: outbox)
+        case .endpoint(let endpoint): endpoint.receive(datagram, arrival, into: outbox)
+        }
+    }
+
+    func advance(to now: Instant, into outbox: Outbox) {
+        switch driven {
+        case .bare(let bare): bare.peer.advance(to: now, into: outbox)
+        case .endpoint(let endpoint): endpoint.advance(to: now, into: outbox)
+        }
+    }
+
+    var nextDeadline: Instant? {
+        switch driven {
+        case .bare(let bare): bare.peer.nextDeadline?.instant
+        case .endpoint(let endpoint): endpoint.nextDeadline
+        }
     }
 }

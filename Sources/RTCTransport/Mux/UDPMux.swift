@@ -74,6 +74,17 @@ package final class UDPMux: @unchecked Sendable {
         return flow
     }
 
+    /// Adds what has a peer at its heart. `nil` as above.
+    package func makeFlow(endpoint: any PeerEndpoint, handler: (any PeerFlowHandler)?) -> PeerFlow? {
+        loop.preconditionInEventLoop()
+        endpoint.peer.setClock(ntpOffset: ntpOffset)
+        let ufrag = endpoint.peer.localCredentials.ufrag
+        guard router.takes(ufrag) else { return nil }
+        let flow = PeerFlow(mux: self, endpoint: endpoint, handler: handler)
+        router.add(flow, ufrag)
+        return flow
+    }
+
     /// Makes datagrams find `flow` by its peer's present user name fragment too (after an ICE restart); the one before
     /// stays, those before that are forgotten.
     package func registerCredentials(of flow: PeerFlow) {
@@ -186,10 +197,7 @@ package final class UDPMux: @unchecked Sendable {
 
     func deliver(_ datagram: UnsafeMutableRawBufferPointer, to flow: PeerFlow, _ arrival: DatagramArrival) {
         guard !flow.isClosed else { return }
-        flow.count(bytes: datagram.count)
-        flow.peer.receive(
-            datagram, from: arrival.source, localBase: arrival.base, now: arrival.now, arrival: arrival.time,
-            into: batch.outbox)
+        flow.receive(datagram, arrival, into: batch.outbox)
         batch.touch(flow)
         deliverEvents(of: flow, in: UnsafeRawBufferPointer(datagram))
     }
@@ -268,7 +276,7 @@ package final class UDPMux: @unchecked Sendable {
             let mark = deadlines.mark
             while let flow = deadlines.pop(by: now, setBefore: mark) {
                 guard !flow.isClosed else { continue }
-                flow.peer.advance(to: now, into: outbox)
+                flow.advance(to: now, into: outbox)
                 acted(flow)
             }
             guard let servers else { return }
