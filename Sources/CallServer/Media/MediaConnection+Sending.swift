@@ -128,7 +128,8 @@ extension MediaConnection {
         let line = negotiator.lines[index]
         guard line.direction.sends, line.send != nil else { return }
         guard let codec = line.counterpart(of: send.format.codec),
-            var stream = line.sendStream(codec, cache: MediaConnection.cache(codec, send))
+            var stream = line.sendStream(
+                codec, cache: TrackFormat.cache(codec, send.kind, hasRTX: send.description.rtxSSRC != nil))
         else { return refuse(send, line: index) }
         stream.extensionMap = settings.plane.extensions(stream.extensionMap, of: stream.kind)
         var configuration = send.configuration(stream, on: line)
@@ -149,19 +150,6 @@ extension MediaConnection {
         negotiator.clearSend(line)
         send.line = nil
     }
-
-    /// What is repeated on a stream of its own is made again for it. Where there is no such stream, as with audio and with
-    /// clients that know no RTX, what is asked for again must leave with the very bytes that were sealed before: under one
-    /// key the same number must never carry others. So the peer keeps those.
-    private static func cache(_ codec: NegotiatedCodec, _ send: OutgoingTrack) -> SendStreamConfiguration.Cache {
-        let hasRTX = send.description.rtxSSRC != nil && codec.sendRTXPayloadType != nil
-        guard !hasRTX, codec.feedback.contains(.nack) else { return .external }
-        return .own(packets: send.kind == .audio ? audioPacketsKept : videoPacketsKept)
-    }
-
-    private static let audioPacketsKept = 64
-    /// About a second of 2 Mbit/s.
-    private static let videoPacketsKept = 256
 
     /// A client that has only just been sent our answer would take packets of a stream that it doesn't know yet for
     /// somebody else's, and lose the key frame: video waits for it a moment.

@@ -54,27 +54,14 @@ final class OutgoingTrack {
     func configuration(_ stream: SendStreamConfiguration, on line: MediaLine) -> ConsumerConfiguration {
         var configuration = ConsumerConfiguration(
             ssrc: stream.ssrc, payloadType: stream.payloadType, rtxSSRC: stream.rtxSSRC,
-            rtxPayloadType: stream.rtxPayloadType, redundancyPayloadType: redundancy(on: line),
-            eventPayloadType: events(on: line), playoutDelay: playoutDelay, firstSequence: .random(in: 0..<0x8000),
+            rtxPayloadType: stream.rtxPayloadType, redundancyPayloadType: format.redundancyPayloadType(on: line),
+            eventPayloadType: format.eventPayloadType(on: line), playoutDelay: playoutDelay,
+            firstSequence: .random(in: 0..<0x8000),
             firstRTXSequence: .random(in: 0..<0x8000))
         configuration.isEncrypted = format.isEncrypted
         if format.isEncrypted { configuration.fillerTrailer = injectionTrailer }
         configuration.hasDependencyDescriptor = line.extensionMap.id(for: .dependencyDescriptor) != 0
         return configuration
-    }
-
-    /// The payload type for packets with redundancy, where the subscriber takes them and means by the number inside what
-    /// the publisher does; else they are stripped.
-    private func redundancy(on line: MediaLine) -> UInt8? {
-        guard let redundancy = format.redundancy,
-            line.codec(named: format.codec.name, clockRate: format.codec.clockRate)?.sendPayloadType
-                == format.codec.payloadType
-        else { return nil }
-        return line.codec(named: redundancy.name, clockRate: redundancy.clockRate)?.sendPayloadType
-    }
-
-    private func events(on line: MediaLine) -> UInt8? {
-        format.events.flatMap { line.codec(named: $0.name, clockRate: $0.clockRate)?.sendPayloadType }
     }
 
     /// What the subscriber wants: nothing for a while, or no larger layer and no more pictures a second than this.
