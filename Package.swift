@@ -84,7 +84,9 @@ let package = Package(
                 nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
-        room("ProviderFake", ["CallBridge", "MediaCore", "RTCTransport", "RTCSim", "RTCCore", "RTCWire"]),
+        room(
+            "ProviderFake",
+            ["CallBridge", "MediaCore", "SFUCore", "RTCTransport", "RTCSim", "RTCCore", "RTCWire"]),
         room("CallConformance", ["CallBridge", "MediaCore"]),
         room(
             "CallServer",
@@ -113,7 +115,7 @@ let package = Package(
                 nioPosix,
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
-        tests("MediaCore", ["RTCWire"]),
+        tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests(

@@ -25,6 +25,12 @@ final class FakeEventQueue: Sendable {
 
     private let state = Mutex(State())
 
+    /// Everything that was pushed has been dealt with.
+    var isSettled: Bool { state.withLock { $0.isSettled } }
+
+    /// Nothing follows, and everything has been read.
+    var isOver: Bool { state.withLock { $0.isFinished && $0.isSettled } }
+
     /// The events, for one reader.
     var stream: AsyncStream<ProviderEvent> {
         state.withLock { $0.isRead = true }

@@ -2,42 +2,26 @@ import CallBridge
 import MediaCore
 import RTCCore
 import RTCWire
+import SFUCore
 
-/// Publishing, subscribing, forwarding.
+/// Publishing, subscribing, and the descriptions that carry both.
 extension FakeHouse {
-    func publish(_ track: LocalTrack, source: Track.Source, by member: FakeMember) throws(CallError) -> Track {
-        let sender: any FakeSender
-        do throws(MediaError) {
-            switch track.media {
-            case .audio(let source, let encoding): sender = try FakeAudioSender(track, source, encoding)
-            case .video(let source, let encoding): sender = try FakeVideoSender(track, source, encoding)
-            case .encodedVideo(let source): sender = try FakeVideoSender(track, encoded: source)
-            }
+    func publish(_ local: LocalTrack, source: Track.Source, by member: FakeMember) throws -> Track {
+        let sender: MediaSession.Sender
+        do {
+            sender = try member.client.perform { machine, _, _ in try machine.addTrack(local, streamID: member.id) }
         } catch {
-            throw CallError(.environment, .mediaUnavailable, error.description)
+            throw CallError(.environment, .mediaUnavailable, "\(error)")
         }
         let info = Track(
-            id: "FT_\(takeNumber())", kind: track.kind, name: track.name, source: source, isMuted: track.isMuted)
-        let published = FakeTrack(
-            info, sender, ssrc: 0x1000_0000 + takeNumber(), rtxSSRC: 0x2000_0000 + takeNumber(), line: member.takeLine()
-        )
-        member.tracks.append(published)
-        member.link.drive(member.link.client) { peer, _, _ in
-            peer.addSendStream(
-                FakeTrack.stream(
-                    published.kind, ssrc: published.ssrc, rtxSSRC: published.rtxSSRC, line: published.line,
-                    isForwarded: false))
-        }
-        member.updateReceiveMaps()
-        simulation.schedule(every: sender.interval, from: simulation.now) { [unowned self, unowned published] in
-            guard !member.isGone, member.tracks.contains(where: { $0 === published }) else { return false }
-            member.send(published, now: simulation.now)
-            return true
-        }
+            id: "FT_\(takeNumber())", kind: local.kind, name: local.name, source: source, isMuted: local.isMuted)
+        let track = FakeTrack(info, local, sender)
+        member.tracks.append(track)
         for other in others(of: member) {
             tell(other, .trackPublished(info, participantID: member.id))
-            if other.subscribesAutomatically { subscribe(other, to: published, of: member) }
+            if other.subscribesAutomatically { subscribe(other, to: track, of: member) }
         }
+        negotiate(member)
         return info
     }
 
@@ -47,148 +31,115 @@ extension FakeHouse {
             drop(track, from: other)
             tell(other, .trackUnpublished(trackID: track.info.id, participantID: member.id))
         }
-        member.link.drive(member.link.client) { peer, now, outbox in
-            peer.removeSendStream(ssrc: track.ssrc, now: now, into: outbox)
+        try? member.client.perform { machine, now, out in
+            try machine.removeTrack(track.sender, now: now, into: out)
         }
-        member.updateReceiveMaps()
+        negotiate(member)
     }
 
     func setMuted(_ isMuted: Bool, _ track: FakeTrack, of member: FakeMember) {
         track.info.isMuted = isMuted
-        track.sender.track.isMuted = isMuted
-        if !isMuted { track.sender.keyFrameRequested() }
+        track.local.isMuted = isMuted
+        signal(member) { [unowned self] in mute(track, of: member) }
         for other in others(of: member) {
             tell(other, .trackMuted(isMuted, trackID: track.info.id, participantID: member.id))
+        }
+    }
+
+    private func mute(_ track: FakeTrack, of member: FakeMember) {
+        guard let producer = track.source?.producer else { return }
+        let isMuted = track.info.isMuted
+        server.drive { outbox, now in
+            member.connection.media.perform(now: now, into: outbox) { room, out in
+                room.setMuted(isMuted, producer, now: now, into: &out)
+            }
         }
     }
 
     // MARK: Subscribing
 
     func subscribe(_ member: FakeMember, to track: FakeTrack, of owner: FakeMember) {
-        guard track.subscriptions[member.id] == nil else { return }
-        let line = member.takeLine()
-        let subscription = FakeTrack.Subscription(
-            ssrc: 0x3000_0000 + takeNumber(), rtxSSRC: 0x4000_0000 + takeNumber(), line: line)
-        let media = RemoteTrack(
-            kind: track.info.kind, mid: "\(line)", streamID: owner.id, trackID: track.info.id)
-        guard let receiver = receiver(of: media) else { return }
-        track.subscriptions[member.id] = subscription
-        member.incoming[line] = .init(
-            receiver: receiver, owner: owner.id, ssrc: subscription.ssrc, rtxSSRC: subscription.rtxSSRC)
-        member.link.drive(member.link.server) { peer, _, _ in
-            peer.addSendStream(
-                FakeTrack.stream(
-                    track.kind, ssrc: subscription.ssrc, rtxSSRC: subscription.rtxSSRC, line: line, isForwarded: true))
-        }
-        member.updateReceiveMaps()
-        askForKeyFrame(track, of: owner)
-        tell(member, .trackSubscribed(media, trackID: track.info.id, participantID: owner.id))
+        guard track.subscribers.insert(member.id).inserted else { return }
+        send(track, of: owner, to: member)
+    }
+
+    /// Has a track sent to somebody, once the server has it.
+    private func send(_ track: FakeTrack, of owner: FakeMember, to member: FakeMember) {
+        guard let source = track.source else { return }
+        member.connection.add(
+            FakeCopy(
+                trackID: track.info.id, ownerID: owner.id, producer: source.producer,
+                kind: track.info.kind == .audio ? .audio : .video, format: source.format))
+        negotiate(member)
     }
 
     func unsubscribe(_ member: FakeMember, from track: FakeTrack, of owner: FakeMember) {
-        guard track.subscriptions[member.id] != nil else { return }
+        guard track.subscribers.contains(member.id) else { return }
         drop(track, from: member)
         tell(member, .trackUnsubscribed(trackID: track.info.id, participantID: owner.id))
     }
 
-    /// Ends a subscription without a word.
+    /// Ends a subscription without a word but in the descriptions.
     func drop(_ track: FakeTrack, from member: FakeMember) {
-        guard let subscription = track.subscriptions.removeValue(forKey: member.id) else { return }
-        member.incoming[subscription.line] = nil
-        member.link.drive(member.link.server) { peer, now, outbox in
-            peer.removeSendStream(ssrc: subscription.ssrc, now: now, into: outbox)
-        }
-        member.updateReceiveMaps()
+        guard track.subscribers.remove(member.id) != nil else { return }
+        server.drop(track.info.id, from: member.connection)
+        negotiate(member)
     }
 
-    private func receiver(of media: RemoteTrack) -> (any FakeReceiver)? {
-        do throws(MediaError) {
-            return media.kind == .audio
-                ? try FakeAudioReceiver(media, now: simulation.now) : try FakeVideoReceiver(media, now: simulation.now)
+    // MARK: Descriptions
+
+    /// Has somebody offer what they want to send and have lines for; one offer at a time is on its way.
+    func negotiate(_ member: FakeMember) {
+        guard !member.isGone else { return }
+        guard !member.negotiation.isOpen else { return member.negotiation.again = true }
+        member.negotiation = (true, false)
+        let missing = (member.connection.missingLines(.audio), member.connection.missingLines(.video))
+        let offer = try? member.client.perform { machine, now, out in
+            machine.addReceivers(audio: missing.0, video: missing.1)
+            return try machine.createOffer(now: now, into: out).sdp
+        }
+        guard let offer else { return lose(member, "no offer could be made") }
+        signal(member) { [unowned self] in answer(offer, of: member) }
+    }
+
+    private func answer(_ offer: String, of member: FakeMember) {
+        guard !member.isGone else { return }
+        let answer: String
+        do {
+            answer = try server.answer(member.connection, offer) { trackID, producer, format in
+                published(trackID, producer, format, by: member)
+            }
         } catch {
-            return nil
+            return lose(member, "the server can't answer the offer: \(error)")
         }
+        signal(member) { [unowned self] in take(answer, for: member) }
     }
 
-    // MARK: Forwarding
-
-    /// Hands a publisher's packet on. It leaves at the same moment, when its own turn is over.
-    func forward(_ packet: ReceivedRTP, _ buffer: UnsafeRawBufferPointer, from owner: FakeMember) {
-        guard let track = owner.tracks.first(where: { $0.line == packet.line }) else { return }
-        let kept = FakeTrack.Packet(
-            sequence: packet.header.sequenceNumber, timestamp: packet.header.timestamp, marker: packet.header.marker,
-            level: packet.extensions.audioLevel, payload: Array(buffer[packet.payload]))
-        if let level = kept.level?.level { owner.loudest = min(owner.loudest, level) }
-        track.keep(kept)
-        simulation.schedule(at: simulation.now) { [unowned self] in
-            for (id, subscription) in track.subscriptions.sorted(by: { $0.key < $1.key }) {
-                guard let member = member(id) else { continue }
-                send(kept, track.kind, subscription, to: member)
+    private func take(_ answer: String, for member: FakeMember) {
+        guard !member.isGone else { return }
+        do {
+            try member.client.perform { machine, now, out in
+                try machine.setAnswer(SessionDescription(kind: .answer, sdp: answer), now: now, into: out)
             }
+        } catch {
+            return lose(member, "the answer can't be used: \(error)")
         }
+        member.negotiation.isOpen = false
+        if member.negotiation.again { negotiate(member) }
     }
 
-    private func send(
-        _ packet: FakeTrack.Packet, _ kind: StreamKind, _ subscription: FakeTrack.Subscription, to member: FakeMember
+    /// The server has a track whose packets it can forward.
+    private func published(
+        _ trackID: String, _ producer: ProducerID, _ format: TrackFormat, by member: FakeMember
     ) {
-        var outgoing = OutgoingRTP(
-            ssrc: subscription.ssrc,
-            payloadType: kind == .video ? FakeTrack.videoPayloadType : FakeTrack.audioPayloadType,
-            marker: packet.marker, sequenceNumber: packet.sequence, timestamp: packet.timestamp)
-        outgoing.extensions.audioLevel = packet.level
-        forward(outgoing, prefix: [], packet, to: member)
-    }
-
-    private func forward(_ outgoing: OutgoingRTP, prefix: [UInt8], _ packet: FakeTrack.Packet, to member: FakeMember) {
-        member.link.drive(member.link.server) { peer, now, outbox in
-            prefix.withUnsafeBytes { prefix in
-                packet.payload.withUnsafeBytes { payload in
-                    _ = peer.forward(outgoing, prefix: prefix, payload: payload, now: now, into: outbox)
-                }
+        guard let track = member.tracks.first(where: { $0.local.id == trackID }) else { return }
+        track.source = (producer, format)
+        // Behind the answer: the room is being changed at this moment.
+        simulation.schedule(at: simulation.now) { [unowned self] in
+            if track.info.isMuted { mute(track, of: member) }
+            for other in others(of: member) where track.subscribers.contains(other.id) {
+                send(track, of: member, to: other)
             }
-        }
-    }
-
-    /// What the server hears from somebody about what it sends them.
-    func serverEvent(_ event: PeerEvent, _ member: FakeMember) {
-        switch event {
-        case .nack(let ssrc, let missing):
-            simulation.schedule(at: simulation.now) { [unowned self] in sendAgain(missing, ssrc: ssrc, to: member) }
-        case .keyFrameRequest(let ssrc):
-            guard let (track, owner) = subscribed(ssrc, by: member) else { return }
-            simulation.schedule(at: simulation.now) { [unowned self] in askForKeyFrame(track, of: owner) }
-        case .failed:
-            simulation.schedule(at: simulation.now) { [unowned self] in remove(member, .systemAbort) }
-        default: break
-        }
-    }
-
-    /// Sends packets again (RFC 4588).
-    private func sendAgain(_ missing: [UInt16], ssrc: UInt32, to member: FakeMember) {
-        guard let (track, _) = subscribed(ssrc, by: member) else { return }
-        for sequence in missing {
-            guard let packet = track.kept(sequence), var subscription = track.subscriptions[member.id] else { continue }
-            subscription.rtxSequence &+= 1
-            track.subscriptions[member.id] = subscription
-            let outgoing = OutgoingRTP(
-                ssrc: subscription.rtxSSRC, payloadType: FakeTrack.rtxPayloadType, marker: packet.marker,
-                sequenceNumber: subscription.rtxSequence, timestamp: packet.timestamp)
-            let number = [UInt8(truncatingIfNeeded: sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
-            forward(outgoing, prefix: number, packet, to: member)
-        }
-    }
-
-    private func subscribed(_ ssrc: UInt32, by member: FakeMember) -> (FakeTrack, FakeMember)? {
-        for owner in members {
-            for track in owner.tracks where track.subscriptions[member.id]?.ssrc == ssrc { return (track, owner) }
-        }
-        return nil
-    }
-
-    private func askForKeyFrame(_ track: FakeTrack, of owner: FakeMember) {
-        guard track.info.kind == .video else { return }
-        owner.link.drive(owner.link.server) { peer, now, outbox in
-            peer.requestKeyFrame(ssrc: track.ssrc, now: now, into: outbox)
         }
     }
 }

@@ -4,16 +4,17 @@ import RTCCore
 import RTCSim
 import RTCWire
 
-/// The simulated server with its rooms, and everybody's end of the network. Touched by `FakeWorld` only.
+/// The simulated service: who is in which room, and what they are told. Touched by `FakeWorld` only.
 final class FakeHouse {
     let simulation: Simulation
-    let certificates: FakeCertificates
+    let server: FakeServer
     let seed: UInt64
     /// One-way delay of signalling.
     let signallingDelay = Interval.milliseconds(20)
     var conditions: NetworkConditions
     private(set) var members: [FakeMember] = []
     private(set) var isStopped = false
+    private let clientCertificate: DTLSCertificate
     private var numbers = 0
     private var speakers: [String: [String]] = [:]
 
@@ -23,9 +24,13 @@ final class FakeHouse {
         simulation = Simulation(network: SimulatedNetwork(conditions, seed: seed))
         simulation.run(until: now)
         do {
-            certificates = FakeCertificates(client: try .generate(), server: try .generate())
+            clientCertificate = try .generate()
+            server = FakeServer(simulation, seed: seed, certificate: try .generate())
         } catch {
             throw MediaError(.environment, "certificate", "\(error)", remedy: "is OpenSSL 3 installed?")
+        }
+        server.onFailure = { [unowned self] connection in
+            if let member = members.first(where: { $0.connection === connection }) { remove(member, .systemAbort) }
         }
         simulation.schedule(every: .milliseconds(300), from: simulation.now) { [unowned self] in
             reportSpeakers()
@@ -33,9 +38,9 @@ final class FakeHouse {
         }
     }
 
-    func takeNumber() -> UInt32 {
+    func takeNumber() -> Int {
         numbers += 1
-        return UInt32(truncatingIfNeeded: numbers)
+        return numbers
     }
 
     func member(_ id: String) -> FakeMember? { members.first { $0.id == id } }
@@ -46,78 +51,95 @@ final class FakeHouse {
         members.filter { $0.room == member.room && $0 !== member }
     }
 
-    /// Tells somebody something, a signalling delay from now; while they are cut off it waits.
-    func tell(_ member: FakeMember, _ event: ProviderEvent) {
+    // MARK: Signalling
+
+    /// Has something happen at the other end of somebody's signalling, a delay from now; while they are cut off it waits.
+    func signal(_ member: FakeMember, _ body: @escaping () -> Void) {
         simulation.schedule(at: simulation.now + signallingDelay) {
-            if member.isCut { member.held.append(event) } else { member.queue.push(event) }
+            if member.isCut { member.held.append(body) } else { body() }
         }
     }
 
+    /// Tells somebody something.
+    func tell(_ member: FakeMember, _ event: ProviderEvent) { signal(member) { member.queue.push(event) } }
+
     // MARK: Coming
 
-    func join(room: String, identity: String, subscribesAutomatically: Bool) -> FakeMember {
+    func join(
+        room: String, identity: String, media: MediaSessionConfiguration, subscribesAutomatically: Bool
+    ) throws -> FakeMember {
         if let earlier = members.first(where: { $0.room == room && $0.identity == identity }) {
             tell(earlier, .excluded(.duplicateIdentity))
             tell(earlier, .ended(.unknown, detail: "somebody joined with the same identity"))
             remove(earlier, .unknown)
         }
-        let number = Int(takeNumber())
-        let link = FakeLink(simulation, number: number, seed: seed, certificates: certificates)
-        link.setConditions(conditions)
+        let number = takeNumber()
+        let client = try FakeClient(
+            simulation, number: number, seed: seed, media: media, certificate: clientCertificate)
         let member = FakeMember(
             id: "FP_\(number)", identity: identity, room: room, subscribesAutomatically: subscribesAutomatically,
-            link: link)
+            isEncrypted: media.frameEncryption != nil, client: client,
+            connection: server.connect(client.address, room: room))
+        setConditions(conditions, member)
         members.append(member)
-        watch(member)
-        link.connect()
+        client.onEvent = { [unowned self, unowned member] in clientEvent($0, member) }
         for other in others(of: member) {
             member.queue.push(.participantJoined(other.participant()))
             tell(other, .participantJoined(member.participant()))
             guard subscribesAutomatically else { continue }
             for track in other.tracks { subscribe(member, to: track, of: other) }
         }
-        simulation.schedule(every: .milliseconds(20), from: simulation.now) { [unowned self] in
-            member.play(now: simulation.now)
-            return !member.isGone
-        }
+        // Who neither sends nor receives has a connection all the same.
+        client.perform { machine, _, _ in machine.addDataSection() }
+        negotiate(member)
         return member
     }
 
-    private func watch(_ member: FakeMember) {
-        member.link.client.onPacket = { packet, buffer in
-            guard let incoming = member.incoming[packet.line] else { return }
-            if let level = packet.extensions.audioLevel {
-                member.levels.append(
-                    ParticipantLevel(
-                        participantID: incoming.owner, level: Int(level.level),
-                        atNanoseconds: packet.arrival.nanoseconds))
-            }
-            incoming.receiver.receive(packet, payload: UnsafeRawBufferPointer(rebasing: buffer[packet.payload]))
-        }
-        member.link.client.onEvent = { [unowned self] in clientEvent($0, member) }
-        member.link.server.onPacket = { [unowned self] in forward($0, $1, from: member) }
-        member.link.server.onEvent = { [unowned self] in serverEvent($0, member) }
-    }
-
-    private func clientEvent(_ event: PeerEvent, _ member: FakeMember) {
+    private func clientEvent(_ event: SessionMachineEvent, _ member: FakeMember) {
+        guard case .session(let event) = event, !member.isGone else { return }
         switch event {
-        case .connected(let profile):
-            member.srtpProfile = profile.description
-            member.queue.push(.mediaConnected(srtpProfile: profile.description))
+        case .connected(let profile): member.queue.push(.mediaConnected(srtpProfile: profile))
         case .stateChanged(.disconnected):
             member.isReconnecting = true
             member.queue.push(.reconnecting(.quick))
         case .stateChanged(.connected) where member.isReconnecting:
             member.isReconnecting = false
             member.queue.push(.reconnected(.quick))
-        case .failed(let failure):
-            guard !member.isGone else { return }
-            member.queue.push(.ended(.systemShutdown, detail: failure.description))
-            simulation.schedule(at: simulation.now) { [unowned self] in remove(member, .systemAbort) }
-        case .keyFrameRequest(let ssrc):
-            member.tracks.first { $0.ssrc == ssrc }?.sender.keyFrameRequested()
-        default: break
+        case .stateChanged(.failed): lose(member, "no network path to the server answers any more")
+        case .failed(let reason): lose(member, reason)
+        case .trackAdded(let media):
+            media.protection = protection(of: media.streamID)
+            member.queue.push(
+                .trackSubscribed(media, trackID: media.trackID, participantID: media.streamID))
+        case .audioLevels(let reports): report(reports, to: member)
+        case .localCandidate, .stateChanged, .trackRemoved, .dataChannelOpened, .dataChannelMessage,
+            .dataChannelClosed, .noRelay:
+            break
         }
+    }
+
+    private func protection(of ownerID: String) -> RemoteTrack.Protection {
+        guard let owner = self.member(ownerID), owner.isEncrypted else { return .clear }
+        return .encrypted(participant: owner.identity)
+    }
+
+    private func report(_ reports: [AudioLevelReport], to member: FakeMember) {
+        let levels = reports.compactMap { report in
+            owner(of: report.trackID).map {
+                ParticipantLevel(participantID: $0.id, level: report.level, atNanoseconds: report.atNanoseconds)
+            }
+        }
+        if !levels.isEmpty { member.queue.push(.audioLevels(levels)) }
+    }
+
+    func owner(of trackID: String) -> FakeMember? {
+        members.first { $0.tracks.contains { $0.info.id == trackID } }
+    }
+
+    /// Ends somebody's call for want of a connection.
+    func lose(_ member: FakeMember, _ reason: String) {
+        member.queue.push(.ended(.systemShutdown, detail: reason))
+        simulation.schedule(at: simulation.now) { [unowned self] in remove(member, .systemAbort) }
     }
 
     // MARK: Going
@@ -131,11 +153,13 @@ final class FakeHouse {
             for track in member.tracks { drop(track, from: other) }
             tell(other, .participantLeft(id: member.id, reason))
         }
-        for (line, _) in member.incoming { unbind(member, line: line) }
-        member.link.close()
+        for owner in others(of: member) { for track in owner.tracks { track.subscribers.remove(member.id) } }
+        member.client.close()
+        server.remove(member.connection, room: member.room)
         // After everything that was said before.
         simulation.schedule(at: simulation.now + signallingDelay) {
-            for event in member.held { member.queue.push(event) }
+            member.isCut = false
+            for body in member.held { body() }
             member.queue.finish()
         }
     }
@@ -154,15 +178,6 @@ final class FakeHouse {
         for room in Set(members.map(\.room)) { end(room: room, .systemShutdown, detail: "the server is shutting down") }
     }
 
-    private func unbind(_ member: FakeMember, line: Int) {
-        guard let incoming = member.incoming.removeValue(forKey: line) else { return }
-        for owner in members {
-            for track in owner.tracks where track.subscriptions[member.id]?.ssrc == incoming.ssrc {
-                track.subscriptions[member.id] = nil
-            }
-        }
-    }
-
     // MARK: Network
 
     /// Cuts somebody's network off, or lets it come back.
@@ -170,31 +185,36 @@ final class FakeHouse {
         member.isCut = isCut
         var present = conditions
         if isCut { present.loss = 1 }
-        member.link.setConditions(present)
+        setConditions(present, member)
         guard !isCut else { return }
-        for event in member.held { member.queue.push(event) }
+        let held = member.held
         member.held = []
+        for body in held { body() }
     }
 
     /// Changes everybody's network.
     func setConditions(_ conditions: NetworkConditions) {
         self.conditions = conditions
-        for member in members where !member.isCut { member.link.setConditions(conditions) }
+        for member in members where !member.isCut { setConditions(conditions, member) }
+    }
+
+    private func setConditions(_ conditions: NetworkConditions, _ member: FakeMember) {
+        simulation.network.set(conditions, from: member.client.address, to: server.address)
+        simulation.network.set(conditions, from: server.address, to: member.client.address)
     }
 
     // MARK: Speakers
 
-    /// Tells everybody who is loud, as a server sees it: from the levels in the packets' headers.
+    /// Tells everybody who is loud, as the server hears it.
     private func reportSpeakers() {
+        let now = simulation.now
         for room in Set(members.map(\.room)) {
             let inside = members.filter { $0.room == room }
-            let loud = inside.filter { $0.loudest < 50 }.sorted { $0.loudest < $1.loudest }
-            if speakers[room] ?? [] != loud.map(\.id) {
-                speakers[room] = loud.map(\.id)
-                let report = loud.map { (participantID: $0.id, level: 1 - Double($0.loudest) / 127) }
-                for member in inside { tell(member, .speakersChanged(report)) }
-            }
-            for member in inside { member.loudest = 127 }
+            let loud = inside.map { (participantID: $0.id, level: $0.loudness(now: now)) }
+                .filter { $0.level > 0 }.sorted { $0.level > $1.level }
+            guard speakers[room] ?? [] != loud.map(\.participantID) else { continue }
+            speakers[room] = loud.map(\.participantID)
+            for member in inside { tell(member, .speakersChanged(loud)) }
         }
     }
 }

@@ -19,8 +19,7 @@ public struct FakeProvider: CallProvider {
     /// Joins the room that the descriptor names. Throws `CallError`.
     public func connect(_ descriptor: CallDescriptor, context: ProviderContext) async throws -> any ProviderSession {
         try await world.join(
-            descriptor, identity: Self.identity(in: descriptor.endpoint),
-            subscribesAutomatically: context.subscribesAutomatically)
+            descriptor, identity: Self.identity(in: descriptor.endpoint), context: context)
     }
 
     private static func identity(in endpoint: String) -> String {

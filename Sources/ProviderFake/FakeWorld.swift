@@ -68,7 +68,7 @@ public actor FakeWorld {
     }
 
     private func settle() async {
-        for queue in queues { await queue.settle() }
+        for queue in queues where !queue.isSettled { await queue.settle() }
     }
 
     private func drive() {
@@ -120,7 +120,7 @@ public actor FakeWorld {
 
     // MARK: Sessions
 
-    func join(_ descriptor: CallDescriptor, identity: String, subscribesAutomatically: Bool) throws -> FakeSession {
+    func join(_ descriptor: CallDescriptor, identity: String, context: ProviderContext) throws -> FakeSession {
         guard !house.isStopped else {
             throw CallError(
                 .network, .unreachable, "the simulated server \(descriptor.endpoint) does not answer; it was stopped")
@@ -130,9 +130,10 @@ public actor FakeWorld {
                 .provider, .providerRefused,
                 "the simulated server \(descriptor.endpoint) refused the token; use the one it was made with")
         }
-        let member = house.join(
-            room: descriptor.serviceProviderCallId, identity: identity,
-            subscribesAutomatically: subscribesAutomatically)
+        let member = try house.join(
+            room: descriptor.serviceProviderCallId, identity: identity, media: context.media,
+            subscribesAutomatically: context.subscribesAutomatically)
+        queues.removeAll(where: \.isOver)
         queues.append(member.queue)
         return FakeSession(world: self, id: member.id, identity: identity, queue: member.queue)
     }
@@ -161,7 +162,9 @@ public actor FakeWorld {
         throw CallError(.caller, .invalidArgument, "no track \(trackID) is published by anybody")
     }
 
-    func statistics(_ id: String) -> SessionStatistics { house.member(id)?.statistics() ?? SessionStatistics() }
+    func statistics(_ id: String) -> SessionStatistics {
+        house.member(id)?.client.statistics() ?? SessionStatistics()
+    }
 
     func leave(_ id: String) {
         guard let member = house.member(id) else { return }

@@ -36,6 +36,9 @@ package final class Simulation {
 
     package func add(_ node: any SimulatedNode) { nodes.append(node) }
 
+    /// Takes a node out; what is on its way to it is lost.
+    package func remove(_ node: any SimulatedNode) { nodes.removeAll { $0 === node } }
+
     /// Runs `body` at `instant`, or as soon as time moves where that has passed.
     package func schedule(at instant: Instant, _ body: @escaping () -> Void) { tasks.add(body, at: instant) }
 
@@ -47,9 +50,10 @@ package final class Simulation {
     }
 
     /// Lets `body` drive a node now; what it puts into the outbox leaves from the node's address.
-    package func perform(_ node: any SimulatedNode, _ body: (Outbox) -> Void) {
-        body(outbox)
-        flush(node)
+    @discardableResult
+    package func perform<Result>(_ node: any SimulatedNode, _ body: (Outbox) throws -> Result) rethrows -> Result {
+        defer { flush(node) }
+        return try body(outbox)
     }
 
     /// Puts a datagram with any source address onto the network, as an attacker may.

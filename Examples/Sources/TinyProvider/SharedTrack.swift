@@ -20,10 +20,10 @@ final class SharedTrack {
             // One size for each receiver: nobody stands between who could choose among several.
             let single = VideoEncoding(bitrate: encoding.bitrate)
             copies = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
-        case .encodedVideo:
+        case .encodedAudio, .encodedVideo:
             throw CallError(
                 .caller, .featureUnavailable,
-                "the provider TINY encodes for each receiver; publish pictures that are not encoded yet")
+                "the provider TINY encodes for each receiver; publish media that is not encoded yet")
         }
     }
 

@@ -66,11 +66,11 @@ public final class DataChannel: Sendable, Hashable {
     /// Messages arrive in the order in which they were sent.
     public let isOrdered: Bool
     let id: DataChannelID
-    private let core: SessionCore
+    private let session: SocketSession
 
-    init(id: DataChannelID, configuration: DataChannelConfiguration, core: SessionCore) {
+    init(id: DataChannelID, configuration: DataChannelConfiguration, session: SocketSession) {
         self.id = id
-        self.core = core
+        self.session = session
         label = configuration.label
         protocolName = configuration.protocolName
         isOrdered = configuration.isOrdered
@@ -80,26 +80,38 @@ public final class DataChannel: Sendable, Hashable {
     ///
     /// Throws `SessionError` where the channel is not open, the message is too large, or too much waits to be sent.
     public func send(_ bytes: [UInt8], isText: Bool = false) async throws {
-        let (core, id) = (self.core, self.id)
-        try await core.eventLoop.submit { try core.sendMessage(bytes, isText: isText, on: id) }.get()
+        let (session, id, label) = (self.session, self.id, self.label)
+        try await session.eventLoop.submit {
+            try session.perform { machine, now, out in
+                try machine.sendMessage(bytes, isText: isText, on: id, label: label, now: now, into: out)
+            }
+        }.get()
     }
 
     /// The largest message that the other side takes, in bytes: its description says so (RFC 8841); 0 after the session.
     public func maximumMessageSize() async -> Int {
-        let core = self.core
-        return (try? await core.eventLoop.submit { core.maximumMessageSize }.get()) ?? 0
+        let session = self.session
+        return
+            (try? await session.eventLoop.submit {
+                session.flow == nil ? 0 : session.machine.peer.maximumMessageSize
+            }.get()) ?? 0
     }
 
     /// Bytes that were handed in and have not left yet.
     public func bufferedAmount() async -> Int {
-        let (core, id) = (self.core, self.id)
-        return (try? await core.eventLoop.submit { core.bufferedAmount(of: id) }.get()) ?? 0
+        let (session, id) = (self.session, self.id)
+        return
+            (try? await session.eventLoop.submit {
+                session.flow == nil ? 0 : session.machine.peer.bufferedAmount(of: id)
+            }.get()) ?? 0
     }
 
     /// Closes the channel once what was handed in has been sent; `MediaSessionEvent.dataChannelClosed` follows.
     public func close() async {
-        let (core, id) = (self.core, self.id)
-        try? await core.eventLoop.submit { core.closeDataChannel(id) }.get()
+        let (session, id) = (self.session, self.id)
+        try? await session.eventLoop.submit {
+            try session.perform { machine, now, out in machine.closeDataChannel(id, now: now, into: out) }
+        }.get()
     }
 
     /// The same channel of the same session.
@@ -119,5 +131,5 @@ extension MediaSession {
     }
 
     /// Puts an application section into the next offer, for channels that are opened later.
-    public func addDataSection() async throws { try await onLoop { $0.addDataSection() } }
+    public func addDataSection() async throws { try await perform { machine, _, _ in machine.addDataSection() } }
 }

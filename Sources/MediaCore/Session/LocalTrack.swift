@@ -6,6 +6,8 @@ public final class LocalTrack: Sendable {
     public enum Media: Sendable {
         /// Samples, encoded with Opus.
         case audio(any AudioSource, AudioEncoding)
+        /// Sound that is encoded already.
+        case encodedAudio(any EncodedAudioSource)
         /// Pictures, encoded with VP8.
         case video(any VideoSource, VideoEncoding)
         /// Pictures that are encoded already.
@@ -32,7 +34,7 @@ public final class LocalTrack: Sendable {
     /// Audio or video.
     public var kind: MediaKind {
         switch media {
-        case .audio: .audio
+        case .audio, .encodedAudio: .audio
         case .video, .encodedVideo: .video
         }
     }

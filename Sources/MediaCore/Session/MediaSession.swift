@@ -17,7 +17,7 @@ public final class MediaSession: Sendable {
 
     /// What happens on the connection. Read once.
     public let events: AsyncStream<MediaSessionEvent>
-    private let core: SessionCore
+    private let driver: SocketSession
 
     /// Binds a UDP port and makes a connection that awaits its first description.
     ///
@@ -25,42 +25,49 @@ public final class MediaSession: Sendable {
     public init(engine: MediaEngine, configuration: MediaSessionConfiguration = .init()) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
         events = stream
-        core = try await SessionCore.make(engine: engine, configuration: configuration) { continuation.yield($0) }
-        core.onClose = { continuation.finish() }
+        driver = try await SocketSession.make(engine: engine, configuration: configuration) { continuation.yield($0) }
+        driver.onClose = { continuation.finish() }
     }
 
     func onLoop<Result: Sendable>(
-        _ body: @escaping @Sendable (SessionCore) throws -> Result
+        _ body: @escaping @Sendable (SocketSession) throws -> Result
     ) async throws -> Result {
-        let core = self.core
-        guard !core.engine.isStopped else { throw SessionError("the media engine has been shut down") }
-        return try await core.eventLoop.submit { try body(core) }.get()
+        let driver = self.driver
+        guard !driver.engine.isStopped else { throw SessionError("the media engine has been shut down") }
+        return try await driver.eventLoop.submit { try body(driver) }.get()
+    }
+
+    /// Has the machine do something.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (inout SessionMachine, Instant, SessionOutbox) throws -> Result
+    ) async throws -> Result {
+        try await onLoop { try $0.perform(body) }
     }
 
     /// Prepares to receive that many more tracks; the next offer says so.
     public func addReceivers(audio: Int, video: Int) async throws {
-        try await onLoop { try $0.addReceivers(audio: audio, video: video) }
+        try await perform { machine, _, _ in machine.addReceivers(audio: audio, video: video) }
     }
 
     /// Prepares to send a track; the next offer says so, and media flows when it has been answered.
     public func addTrack(_ track: LocalTrack, streamID: String = "-") async throws -> Sender {
-        try await onLoop { try $0.addTrack(track, streamID: streamID) }
+        try await perform { machine, _, _ in try machine.addTrack(track, streamID: streamID) }
     }
 
     /// Stops sending a track at once; the next offer says so.
     public func removeTrack(_ sender: Sender) async throws {
-        try await onLoop { try $0.removeTrack(sender) }
+        try await perform { machine, now, out in try machine.removeTrack(sender, now: now, into: out) }
     }
 
     /// Sends those streams of a simulcast only whose rids are given; the others encode nothing and cost nothing, and begin
     /// with a key frame when they come back. A track without simulcast has one stream, whose rid is empty.
     public func setActiveLayers(_ rids: Set<String>, of sender: Sender) async {
-        try? await onLoop { $0.setActiveLayers(rids, of: sender) }
+        try? await perform { machine, _, _ in machine.setActiveLayers(rids, of: sender) }
     }
 
     /// Keeps a video track to that many bits per second in sum, its smallest streams first; nil lifts the limit.
     public func setTargetBitrate(_ bitrate: Int?, of sender: Sender) async {
-        try? await onLoop { $0.setTargetBitrate(bitrate, of: sender) }
+        try? await perform { machine, _, _ in machine.setTargetBitrate(bitrate, of: sender) }
     }
 
     /// An offer of everything that was prepared. Throws `SessionError`.
@@ -70,22 +77,24 @@ public final class MediaSession: Sendable {
     /// - Parameter restartingICE: looks for a new path with new credentials (RFC 8445 section 9); media goes on over the
     ///   old path until the new one stands, and the keys stay.
     public func createOffer(restartingICE: Bool = false) async throws -> SessionDescription {
-        try await onLoop { try $0.createOffer(restartingICE: restartingICE) }
+        try await perform { machine, now, out in
+            try machine.createOffer(restartingICE: restartingICE, now: now, into: out)
+        }
     }
 
     /// Takes the answer to our last offer. Throws `SessionError`.
     public func setAnswer(_ answer: SessionDescription) async throws {
-        try await onLoop { try $0.setAnswer(answer) }
+        try await perform { machine, now, out in try machine.setAnswer(answer, now: now, into: out) }
     }
 
     /// Takes an offer and answers it. Throws `SessionError`.
     public func createAnswer(to offer: SessionDescription) async throws -> SessionDescription {
-        try await onLoop { try $0.createAnswer(to: offer) }
+        try await perform { machine, now, out in try machine.createAnswer(to: offer, now: now, into: out) }
     }
 
     /// Takes a candidate of the other side; one that can't be used (TCP, `.local`) is ignored.
     public func addRemoteCandidate(_ candidate: SessionCandidate) async throws {
-        try await onLoop { $0.addRemoteCandidate(candidate) }
+        try await perform { machine, now, out in machine.addRemoteCandidate(candidate, now: now, into: out) }
     }
 
     /// Asks further STUN and TURN servers for candidates; those that are known already are not asked again. Returns at
@@ -93,24 +102,24 @@ public final class MediaSession: Sendable {
     ///
     /// - Parameter relayOnly: from now on only relayed candidates count.
     public func setICEServers(_ servers: [SessionICEServer], relayOnly: Bool = false) async {
-        try? await onLoop { core in
-            if relayOnly { core.restrictToRelay() }
-            core.gather(servers)
-            core.serversAreNamed()
+        try? await onLoop { driver in
+            if relayOnly { driver.gathering.restrictToRelay(driver) }
+            driver.gathering.gather(servers, for: driver)
+            driver.gathering.serversAreNamed(for: driver)
         }
     }
 
     /// What has been counted so far.
     public func statistics() async -> SessionStatistics {
-        await core.refreshKernelDrops()
+        await driver.refreshKernelDrops()
         return (try? await onLoop { $0.statistics() }) ?? SessionStatistics()
     }
 
     /// Says goodbye to the other side and frees the port. `events` ends.
     public func close() async {
-        let core = self.core
-        guard !core.engine.isStopped else { return }
-        try? await core.eventLoop.flatSubmit { core.close() }.get()
+        let driver = self.driver
+        guard !driver.engine.isStopped else { return }
+        try? await driver.eventLoop.flatSubmit { driver.close() }.get()
     }
 }
 

@@ -72,7 +72,7 @@ public final class RemoteTrack: Sendable {
     var present: Sinks { sinks.withLock { $0 } }
 }
 
-/// For providers whose media doesn't come through a `MediaSession`.
+/// For what plays a track.
 extension RemoteTrack {
     /// Hands a frame of sound to the sinks, at once.
     package func deliver(_ frame: AudioFrame) {

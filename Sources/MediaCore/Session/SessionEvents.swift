@@ -93,6 +93,8 @@ public struct MediaSessionConfiguration: Sendable {
     public var frameEncryption: FrameEncryption?
     /// Seed of payload types, extension ids, SSRCs; `nil` draws them from the system.
     public var seed: UInt64?
+    /// What is done with received media.
+    public var reception = MediaReception.decoded
     /// The jitter buffer's bounds and other playout settings are per session.
     public var playout = PlayoutSettings()
     /// Where given, the address that media for a remote candidate is sent to instead, so that it passes through a relay.

@@ -38,6 +38,15 @@ public struct IVFFile: Sendable {
         try self.init(file: FileReader(bytes: bytes, name: name))
     }
 
+    /// Pictures that are at hand already; the first one must be a key frame.
+    init(frames: [EncodedVideoFrame], frameRate: Double) {
+        width = frames.first?.width ?? 0
+        height = frames.first?.height ?? 0
+        self.frameRate = frameRate
+        self.frames = frames
+        isTruncated = false
+    }
+
     init(file: consuming FileReader) throws(MediaError) {
         var reader = file
         let timebase = try Self.header(&reader)

@@ -62,6 +62,9 @@ extension Livekit_AddTrackRequest {
             disableDtx = !encoding.dtx
             // A frame's encryption can't be shared by its copies.
             disableRed = !encoding.red || isEncrypted
+        case .encodedAudio:
+            disableDtx = true
+            disableRed = true
         case .video(let video, _): describe(video.width, video.height, SimulcastLayer.layers(of: track))
         case .encodedVideo(let video): describe(video.width, video.height, SimulcastLayer.layers(of: track))
         }

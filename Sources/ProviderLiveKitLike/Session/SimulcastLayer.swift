@@ -14,7 +14,7 @@ struct SimulcastLayer: Sendable, Hashable {
     /// The layers in which a track is sent, the largest first; none for sound.
     static func layers(of track: LocalTrack) -> [SimulcastLayer] {
         switch track.media {
-        case .audio: []
+        case .audio, .encodedAudio: []
         case .video(let video, let encoding) where encoding.layers.isEmpty:
             [.only(width: video.width, height: video.height, bitrate: encoding.bitrate)]
         case .video(_, let encoding):

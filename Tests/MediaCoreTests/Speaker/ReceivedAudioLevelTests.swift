@@ -1,5 +1,3 @@
-import NIOCore
-import NIOPosix
 import RTCCore
 import RTCWire
 import Testing
@@ -51,14 +49,14 @@ import Testing
     private struct Talker {
         let source: ScheduledAudioSource
         let encoder: OpusEncoder
-        let receiver: AudioReceiver
+        var receiver: AudioReceiver
     }
 
     private static let talkers = 3
     private static let turnSeconds = 3.0
     private static let turns = 10
 
-    private func talker(_ index: Int, worker: any EventLoop) throws -> Talker {
+    private func talker(_ index: Int) throws -> Talker {
         let voice = SpeechVoice.all[index % SpeechVoice.all.count]
         let speech = try SpeechSource("The quick brown fox jumps over the lazy dog.", voice: voice, pause: 0.1)
         let turns = stride(from: index, to: Self.turns, by: Self.talkers).map {
@@ -66,13 +64,14 @@ import Testing
                 from: Double($0) * Self.turnSeconds, to: Double($0 + 1) * Self.turnSeconds - 0.25, speech)
         }
         let receiver = try AudioReceiver(
-            track: RemoteTrack(kind: .audio, mid: "\(index)", streamID: "s", trackID: "t\(index)"), codecs: [],
-            encryption: nil, settings: PlayoutSettings(), worker: worker, now: .zero)
+            RemoteTrack(kind: .audio, mid: "\(index)", streamID: "s", trackID: "t\(index)"),
+            TrackNumber(line: index, serial: index), codecs: [], encryption: nil, settings: PlayoutSettings(),
+            now: .zero)
         return Talker(
             source: try ScheduledAudioSource(turns: turns), encoder: try OpusEncoder(), receiver: receiver)
     }
 
-    private func deliver(_ talker: Talker, _ number: Int, level: Bool, at now: Instant) throws {
+    private func deliver(_ talker: inout Talker, _ number: Int, level: Bool, at now: Instant) throws {
         var frame = AudioFrame(samples: [Int16](repeating: 0, count: 960), channels: 1, time: .zero)
         talker.source.read(into: &frame)
         var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
@@ -92,23 +91,23 @@ import Testing
             header: header, extensions: extensions, line: 0, payload: 0..<length, sequence: Int64(number),
             isRetransmission: false, arrival: now)
         packet.withUnsafeBytes {
-            talker.receiver.receive(received, payload: UnsafeRawBufferPointer(rebasing: $0[..<length]))
+            talker.receiver.receive(
+                received, payload: UnsafeRawBufferPointer(rebasing: $0[..<length]), into: SessionWork())
         }
     }
 
     /// The share of the speech with the right speaker, but for the first 400 ms of each turn.
     @Test(arguments: [false, true]) func theSpeakerIsRight(packetsSayLevels: Bool) throws {
-        let worker = MultiThreadedEventLoopGroup.singleton.next()
-        let talkers = try (0..<Self.talkers).map { try talker($0, worker: worker) }
+        var talkers = try (0..<Self.talkers).map { try talker($0) }
         var tracker = ActiveSpeakerTracker<Int>()
         var scored = 0
         var right = 0
         for number in 0..<Int(Self.turnSeconds * Double(Self.turns) * 50) {
             let now = Instant.zero + .milliseconds(number * 20)
-            for (index, talker) in talkers.enumerated() {
-                try deliver(talker, number, level: packetsSayLevels, at: now)
-                talker.receiver.play(now: now)
-                if let level = talker.receiver.takeLevel() { tracker.observe(index, level: level, at: now) }
+            for index in talkers.indices {
+                try deliver(&talkers[index], number, level: packetsSayLevels, at: now)
+                _ = talkers[index].receiver.play(now: now)
+                if let level = talkers[index].receiver.takeLevel() { tracker.observe(index, level: level, at: now) }
             }
             tracker.advance(to: now)
             let second = Double(number) / 50

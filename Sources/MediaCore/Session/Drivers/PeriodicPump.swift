@@ -8,9 +8,6 @@ import RTCWire
 /// out. How late calls came is told to a meter.
 // `schedule`, `timer` and `isStopped` are touched on `loop` only, to which `start` and `stop` hop.
 final class PeriodicPump: @unchecked Sendable {
-    /// Calls that are made up for at most, unless told otherwise: 100 ms of sound.
-    static let usualBacklog = 5
-
     private let loop: any EventLoop
     private let interval: Interval
     private let backlog: Int
@@ -24,7 +21,7 @@ final class PeriodicPump: @unchecked Sendable {
     ///   - backlog: calls beside the present one that are made up for after a stall.
     ///   - body: gets the number of the call, counting skipped ones, and the time at which it was due.
     init(
-        loop: any EventLoop, interval: Interval, backlog: Int = usualBacklog, meter: WakeMeter,
+        loop: any EventLoop, interval: Interval, backlog: Int = TickSchedule.usualBacklog, meter: WakeMeter,
         body: @escaping (_ index: Int, _ time: Instant) -> Void
     ) {
         self.loop = loop

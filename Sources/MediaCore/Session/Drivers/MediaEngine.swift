@@ -24,6 +24,8 @@ public final class MediaEngine: Sendable {
 
     /// Empty where the system has refused them, for the reason that stands beside.
     private let loops: [DatagramLoop]
+    /// Of each loop.
+    private let runners: [JobRunner]
     private let refusal: String?
     private let turn = Atomic<Int>(0)
     /// What concerns no call in particular: servers that give no candidates.
@@ -43,9 +45,12 @@ public final class MediaEngine: Sendable {
         } catch {
             refusal = SocketFault.words(error)
         }
+        let workers = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.workers))
+        let (sound, pictures) = (audio.next(), Array(workers.makeIterator()))
         self.loops = loops
         self.refusal = refusal
-        workers = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.workers))
+        self.workers = workers
+        runners = loops.map { JobRunner(loop: $0, sound: sound, workers: pictures) }
     }
 
     /// Stops the threads. Sessions must have been closed; a second call does nothing.
@@ -59,18 +64,25 @@ public final class MediaEngine: Sendable {
     /// The threads are going: nothing can be handed to them any more.
     var isStopped: Bool { isShutDown.load(ordering: .acquiring) }
 
-    /// The loop for a new session.
-    func nextLoop() throws(MediaError) -> DatagramLoop {
+    /// Where a session lives.
+    struct Place: Sendable {
+        let loop: DatagramLoop
+        /// Who does its jobs.
+        let runner: JobRunner
+        /// How many there were before it.
+        let number: Int
+    }
+
+    /// The place of a new session.
+    func nextPlace() throws(MediaError) -> Place {
         guard !loops.isEmpty else {
             throw MediaError(
                 .environment, "event loops", refusal ?? "none", remedy: "raise the limits of open files and threads")
         }
-        return loops[turn.wrappingAdd(1, ordering: .relaxed).oldValue % loops.count]
+        let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return Place(loop: loops[number % loops.count], runner: runners[number % loops.count], number: number)
     }
 
-    /// The worker for a new track's codec, or for sinks.
+    /// The worker for what is no session's: a player of sound.
     func nextWorker() -> any EventLoop { workers.next() }
-
-    /// Where a new audio track is read and encoded.
-    func audioLoop() -> any EventLoop { audio.next() }
 }

@@ -1,0 +1,85 @@
+import NIOCore
+import RTCTransport
+import RTCWire
+
+/// Carries the jobs of one loop's sessions to the workers and what comes of them back, in one go a turn of the loop: every
+/// crossing between threads costs as much as encoding a short frame.
+// Every member that changes is touched on `loop` only.
+final class JobRunner: @unchecked Sendable {
+    private let loop: DatagramLoop
+    private let sound: any EventLoop
+    private let workers: [any EventLoop]
+    /// What waits for the end of the turn, by worker; sound's own comes last.
+    private var waiting: [[Ticket]]
+    private var isScheduled = false
+
+    /// A job, and whose it is.
+    private struct Ticket: Sendable {
+        let session: SocketSession
+        let job: MediaJob
+    }
+
+    /// What comes back.
+    private struct Return: Sendable {
+        let session: SocketSession
+        let results: [MediaJobResult]
+    }
+
+    init(loop: DatagramLoop, sound: any EventLoop, workers: [any EventLoop]) {
+        self.loop = loop
+        self.sound = sound
+        self.workers = workers
+        waiting = Array(repeating: [], count: workers.count + 1)
+    }
+
+    /// Takes a session's jobs. On the loop.
+    func run(_ jobs: inout [MediaJob], for session: SocketSession) {
+        for job in jobs { waiting[worker(of: job, session)].append(Ticket(session: session, job: job)) }
+        jobs.removeAll(keepingCapacity: true)
+        guard !isScheduled else { return }
+        isScheduled = true
+        loop.execute { self.hand() }
+    }
+
+    private func worker(of job: MediaJob, _ session: SocketSession) -> Int {
+        switch job.lane {
+        case .sound: workers.count
+        case .pictures(let number): (session.workerOffset &+ number) % workers.count
+        case .sinks: session.workerOffset % workers.count
+        }
+    }
+
+    private func hand() {
+        isScheduled = false
+        for index in waiting.indices where !waiting[index].isEmpty {
+            var tickets: [Ticket] = []
+            swap(&tickets, &waiting[index])
+            let batch = tickets
+            let worker = index < workers.count ? workers[index] : sound
+            worker.execute { self.work(batch) }
+        }
+    }
+
+    /// On a worker.
+    private func work(_ tickets: [Ticket]) {
+        var done: [Return] = []
+        var results: [MediaJobResult] = []
+        for (index, ticket) in tickets.enumerated() {
+            if let result = ticket.job.run(at: MonotonicClock.now()) { results.append(result) }
+            let isLast = index + 1 == tickets.count
+            if !results.isEmpty, isLast || tickets[index + 1].session !== ticket.session {
+                done.append(Return(session: ticket.session, results: results))
+                results.removeAll()
+            }
+            // A picture leaves as soon as it is made, whatever else waits behind it.
+            if isLast || ticket.job.isUrgent, !done.isEmpty {
+                give(done)
+                done.removeAll()
+            }
+        }
+    }
+
+    private func give(_ done: [Return]) {
+        loop.execute { for entry in done { entry.session.finish(entry.results) } }
+    }
+}

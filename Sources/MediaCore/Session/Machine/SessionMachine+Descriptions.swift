@@ -1,0 +1,157 @@
+import RTCCore
+import RTCWire
+
+/// Tracks that are wanted, and descriptions that say so.
+extension SessionMachine {
+    // MARK: Preparing
+
+    package mutating func addReceivers(audio: Int, video: Int) {
+        for _ in 0..<max(0, min(audio, 256)) { _ = negotiator.addLine(kind: .audio, direction: .recvonly) }
+        for _ in 0..<max(0, min(video, 256)) { _ = negotiator.addLine(kind: .video, direction: .recvonly) }
+    }
+
+    package mutating func addTrack(_ track: LocalTrack, streamID: String) throws -> MediaSession.Sender {
+        let layers = try SessionMachine.simulcast(of: track)
+        let ssrc = layers.first?.ssrc ?? UInt32.random(in: 1...UInt32.max)
+        let rtxSSRC = layers.first?.rtxSSRC ?? (track.kind == .video ? UInt32.random(in: 1...UInt32.max) : nil)
+        let send = SendDescription(
+            streamID: streamID, trackID: track.id, ssrc: ssrc, rtxSSRC: rtxSSRC, layers: layers)
+        let line = negotiator.addLine(kind: track.kind == .audio ? .audio : .video, direction: .sendonly, send: send)
+        switch track.media {
+        case .audio(_, let encoding): setCodecs(of: line, encoding)
+        case .encodedAudio: negotiator.setCodecs(line, [CodecCapability.opus.name])
+        case .video, .encodedVideo: break
+        }
+        sent.add(track, line: line)
+        return MediaSession.Sender(mid: negotiator.lines[line].mid, line: line)
+    }
+
+    private mutating func setCodecs(of line: Int, _ encoding: AudioEncoding) {
+        // Redundancy would carry frames whose encryption the copies can't share.
+        let usesRED = encoding.red && settings.frameEncryption == nil
+        let names = usesRED ? [CodecCapability.red.name, CodecCapability.opus.name] : [CodecCapability.opus.name]
+        negotiator.setCodecs(line, names)
+        if encoding.dtx { negotiator.setParameters(line, codec: CodecCapability.opus.name, "usedtx=1") }
+    }
+
+    /// The streams of the track's simulcast, the largest first; none for one stream.
+    private static func simulcast(of track: LocalTrack) throws -> [SendLayer] {
+        guard case .video(_, let encoding) = track.media else { return [] }
+        return try encoding.checkedLayers().map { layer in
+            SendLayer(rid: layer.rid, ssrc: .random(in: 1...UInt32.max), rtxSSRC: .random(in: 1...UInt32.max))
+        }
+    }
+
+    /// Whether a sender's line still carries its track.
+    private func isCurrent(_ sender: MediaSession.Sender) -> Bool {
+        negotiator.lines.indices.contains(sender.line) && negotiator.lines[sender.line].mid == sender.mid
+    }
+
+    package mutating func removeTrack(_ sender: MediaSession.Sender, now: Instant, into out: SessionOutbox) throws {
+        guard isCurrent(sender) else { throw SessionError("no section \(sender.mid) is in this session") }
+        stopSender(sender.line, now: now, into: out)
+        negotiator.clearSend(sender.line)
+    }
+
+    package mutating func setActiveLayers(_ rids: Set<String>, of sender: MediaSession.Sender) {
+        if isCurrent(sender) { sent.setActiveLayers(rids, line: sender.line) }
+    }
+
+    package mutating func setTargetBitrate(_ bitrate: Int?, of sender: MediaSession.Sender) {
+        if isCurrent(sender) { sent.setTargetBitrate(bitrate, line: sender.line) }
+    }
+
+    // MARK: Descriptions
+
+    package mutating func createOffer(
+        restartingICE: Bool = false, now: Instant, into out: SessionOutbox
+    ) throws -> SessionDescription {
+        if restartingICE { restartICE(now: now, into: out) }
+        nameCandidates()
+        let offer = try explained { negotiator throws in try negotiator.createOffer().description }
+        beginAnnouncing(into: out.work)
+        return SessionDescription(kind: .offer, sdp: offer)
+    }
+
+    package mutating func setAnswer(_ answer: SessionDescription, now: Instant, into out: SessionOutbox) throws {
+        try explained { negotiator throws in _ = try negotiator.applyAnswer(SDPSession(parsing: answer.sdp)) }
+        try applyNegotiation(now: now, into: out)
+    }
+
+    package mutating func createAnswer(
+        to offer: SessionDescription, now: Instant, into out: SessionOutbox
+    ) throws -> SessionDescription {
+        let change = try explained { negotiator throws in
+            try negotiator.applyOffer(SDPSession(parsing: offer.sdp))
+        }
+        if change.restartedICE { restartICE(now: now, into: out) }
+        nameCandidates()
+        let answer = try explained { negotiator throws in try negotiator.createAnswer().description }
+        try applyNegotiation(now: now, into: out)
+        beginAnnouncing(into: out.work)
+        return SessionDescription(kind: .answer, sdp: answer)
+    }
+
+    /// Begins another generation of ICE; the next description tells its credentials.
+    private mutating func restartICE(now: Instant, into out: SessionOutbox) {
+        let credentials = ICECredentials.random()
+        negotiator.restartICE(credentials)
+        candidates.forget()
+        _ = peer.restartICE(credentials: credentials, now: now, into: out.network)
+        takeEvents(nil, now: now, into: out)
+    }
+
+    private mutating func explained<Result>(_ body: (inout Negotiator) throws -> Result) throws -> Result {
+        do { return try body(&negotiator) } catch {
+            throw SessionError("the session description can't be used: \(error)")
+        }
+    }
+
+    // MARK: Candidates
+
+    /// Descriptions after the first one carry our candidates: whoever restarts ICE by them has forgotten the old ones, and
+    /// takes nothing from us until it has learnt others. The first one comes before anything is known of who may be used.
+    private mutating func nameCandidates() {
+        guard candidates.canAnnounce, settings.remoteAddressMap == nil else { return }
+        let ufrag = negotiator.credentials.ufrag
+        negotiator.localCandidates = peer.localCandidates.map { $0.sdp(ufrag: ufrag) }
+    }
+
+    private mutating func beginAnnouncing(into work: SessionWork) {
+        candidates.begin()
+        announceCandidates(into: work)
+    }
+
+    /// Tells the other side of the candidates that it has not been told of.
+    package mutating func announceCandidates(into work: SessionWork) {
+        guard candidates.canAnnounce, settings.remoteAddressMap == nil, let line = negotiator.lines.first else {
+            return
+        }
+        let ufrag = negotiator.credentials.ufrag
+        for candidate in peer.localCandidates {
+            let text = candidate.sdp(ufrag: ufrag).encoded
+            guard candidates.take(text) else { continue }
+            work.tell(
+                .localCandidate(
+                    SessionCandidate(candidate: text, mid: line.mid, lineIndex: line.index, usernameFragment: ufrag)))
+        }
+    }
+
+    /// Takes a candidate of the other side; one that can't be used (TCP, `.local`) is ignored.
+    package mutating func addRemoteCandidate(_ candidate: SessionCandidate, now: Instant, into out: SessionOutbox) {
+        guard !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate) else { return }
+        peer.addRemoteCandidate(reachable(parsed), now: now, into: out.network)
+        takeEvents(nil, now: now, into: out)
+    }
+
+    /// The candidate with the address under which we are to reach it.
+    func reachable(_ candidate: ICECandidate) -> ICECandidate {
+        guard let map = settings.remoteAddressMap, candidate.transportProtocol == .udp, let address = candidate.address
+        else { return candidate }
+        let mapped = map(address)
+        var result = candidate
+        result.host = mapped.host
+        result.port = mapped.port
+        return result
+    }
+}

@@ -1,0 +1,90 @@
+import RTCCore
+import RTCWire
+
+/// The media of one agent as a value: negotiation, the peer, what is sent and what is received.
+///
+/// It has no socket and reads no clock. Datagrams and time go in; datagrams, events and jobs for codecs come out into the
+/// outbox that is passed in, and what came of a job goes back in with `take`. Two drivers run it: `SocketSession` on an
+/// event loop with workers, and `SimulatedSession` in virtual time, where jobs run at once.
+package struct SessionMachine: ~Copyable {
+    package var peer: Peer
+    var negotiator: Negotiator
+    let settings: SessionSettings
+    var sent = SentTracks()
+    var received = ReceivedTracks()
+    var playout = PlayoutClock()
+    var candidates = CandidateLedger()
+    /// The generation of the other side's transport that the peer knows.
+    var appliedGeneration = -1
+    var srtpProfile: String?
+    /// How many tracks there have been.
+    private var serials = 0
+
+    /// Remote sources that are received at the same time; packets of further ones are counted and dropped.
+    static let maximumSources = 1_024
+
+    /// A session that awaits its first description.
+    ///
+    /// - Parameter certificate: nil makes one.
+    package init(
+        _ configuration: MediaSessionConfiguration, certificate: DTLSCertificate? = nil, now: Instant
+    ) throws {
+        let certificate = try certificate ?? DTLSCertificate.generate()
+        let credentials = ICECredentials.random()
+        peer = Peer(
+            configuration: try SessionMachine.peer(configuration, certificate, credentials), now: now)
+        var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
+        negotiation.congestionFeedback = .transportWide
+        // Numbers drawn at random show at once whoever relies on the usual ones, wherever that is wrong.
+        negotiation.codecs = [.opus, .red, .vp8]
+        negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
+        negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
+        negotiator = Negotiator(configuration: negotiation)
+        settings = SessionSettings(configuration)
+    }
+
+    private static func peer(
+        _ configuration: MediaSessionConfiguration, _ certificate: DTLSCertificate, _ credentials: ICECredentials
+    ) throws -> PeerConfiguration {
+        var peer = PeerConfiguration(
+            iceRole: configuration.isAnswerer ? .controlled : .controlling, certificate: certificate)
+        peer.dtlsBackend = configuration.dtlsBackend.backend
+        try peer.dtlsBackend.check()
+        peer.srtpBackend = configuration.srtpBackend.backend
+        peer.srtpProfiles = configuration.srtpProfiles.map(\.profile)
+        peer.seed = configuration.seed
+        // The server names what it sends; a whole busy room must find a place.
+        peer.streams.maximumReceiveStreams = maximumSources
+        peer.iceCredentials = credentials
+        return peer
+    }
+
+    mutating func takeNumber(_ line: Int) -> TrackNumber {
+        serials += 1
+        return TrackNumber(line: line, serial: serials)
+    }
+
+    /// Says goodbye to the other side. Nothing is sent, received or played any more.
+    package mutating func close(now: Instant, into out: SessionOutbox) {
+        playout.stop()
+        sent.stopAll()
+        for line in received.tracks.indices { endReceiver(line, now: now) }
+        peer.close(now: now, into: out.network)
+        takeEvents(nil, now: now, into: out)
+    }
+}
+
+/// What a session was made with.
+struct SessionSettings {
+    let playout: PlayoutSettings
+    let reception: MediaReception
+    let frameEncryption: FrameEncryption?
+    let remoteAddressMap: (@Sendable (TransportAddress) -> TransportAddress)?
+
+    init(_ configuration: MediaSessionConfiguration) {
+        playout = configuration.playout
+        reception = configuration.reception
+        frameEncryption = configuration.frameEncryption
+        remoteAddressMap = configuration.remoteAddressMap
+    }
+}

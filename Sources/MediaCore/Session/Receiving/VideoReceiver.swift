@@ -1,0 +1,84 @@
+import RTCCore
+import RTCWire
+
+/// Pictures of one remote track: frames are assembled here; a `PictureDecoder` decodes and shows them.
+struct VideoReceiver {
+    let track: RemoteTrack
+    let number: TrackNumber
+    private(set) var ssrc: UInt32?
+    private let buffer = VideoFrameBuffer()
+    /// Nil where nothing is decoded.
+    private let decoder: PictureDecoder?
+    private let created: Instant
+    private var decoded = DecodedPictures()
+    private var codecs: [NegotiatedCodec]
+    private var payloadType: UInt8?
+    /// A missing packet must not hold frames up for ever: when the buffer wants to be asked again.
+    private(set) var nextDeadline = Instant.distantFuture
+
+    init(
+        _ track: RemoteTrack, _ number: TrackNumber, codecs: [NegotiatedCodec], encryption: FrameEncryption?,
+        reception: MediaReception = .decoded, now: Instant
+    ) throws(MediaError) {
+        self.track = track
+        self.number = number
+        self.codecs = codecs
+        created = now
+        decoder = reception == .decoded ? try PictureDecoder(track, encryption) : nil
+    }
+
+    /// The line's codecs after another negotiation.
+    mutating func update(codecs: [NegotiatedCodec]) { self.codecs = codecs }
+
+    /// A packet of the track; `payload` is valid during the call.
+    /// - Returns: a source whose key frame is to be asked for.
+    mutating func receive(
+        _ packet: ReceivedRTP, payload: UnsafeRawBufferPointer, into work: SessionWork
+    ) -> UInt32? {
+        ssrc = packet.ssrc
+        payloadType = packet.header.payloadType
+        buffer.insert(
+            payload, marker: packet.header.marker, timestamp: packet.header.timestamp, sequence: packet.sequence,
+            ssrc: packet.ssrc, arrival: packet.arrival)
+        return drain(now: packet.arrival, into: work)
+    }
+
+    /// Does what is due; gives a source whose key frame is to be asked for.
+    mutating func advance(to now: Instant, into work: SessionWork) -> UInt32? {
+        guard nextDeadline <= now else { return nil }
+        return drain(now: now, into: work)
+    }
+
+    /// A frame has been decoded, or refused; gives a source whose key frame is to be asked for.
+    mutating func take(
+        _ outcome: DecodedPictures.Outcome, of frame: AssembledVideoFrame, at time: Instant, now: Instant,
+        into work: SessionWork
+    ) -> UInt32? {
+        guard !decoded.note(outcome, at: time) else { return nil }
+        buffer.decoderFailed(frame, now: time)
+        return drain(now: now, into: work)
+    }
+
+    private mutating func drain(now: Instant, into work: SessionWork) -> UInt32? {
+        if track.isPaused { buffer.expectPause() }
+        while let frame = buffer.nextFrame(now: now) {
+            guard let decoder else { continue }
+            work.jobs.append(
+                MediaJob(lane: .pictures(number.serial), track: number, work: .decodePicture(decoder, frame)))
+        }
+        let isWanted = buffer.takeKeyFrameRequest(now: now)
+        // Not at once: what the buffer waits for is worth a millisecond.
+        nextDeadline = buffer.nextDeadline(after: now).map { max($0, now + .milliseconds(1)) } ?? .distantFuture
+        return isWanted ? ssrc : nil
+    }
+
+    func count(into statistics: inout ReceiverStatistics, now: Instant) {
+        let counted = buffer.statistics
+        let codec = codecs.first { $0.payloadType == payloadType } ?? codecs.first
+        statistics.codec = codec?.name ?? ""
+        decoded.count(counted, since: created, into: &statistics)
+        let freezes = counted.freezes
+        (statistics.freezes, statistics.frozenMilliseconds) =
+            track.isPaused ? freezes.closed : freezes.counted(at: now)
+    }
+}

@@ -1,0 +1,138 @@
+import RTCCore
+import RTCWire
+
+/// Frames of sound that are due.
+struct AudioOrder: Sendable {
+    /// The first one's number, counting those that were left out.
+    var firstIndex: Int
+    var count = 1
+    /// When the first one was due.
+    var due: Instant
+    /// The source is read, so that its time goes by, and nothing is sent.
+    var isMuted: Bool
+
+    init(firstIndex: Int, due: Instant, isMuted: Bool) {
+        self.firstIndex = firstIndex
+        self.due = due
+        self.isMuted = isMuted
+    }
+}
+
+/// A frame of sound as it is sent.
+struct EncodedSound: Sendable {
+    var payload: [UInt8]
+    /// 48 kHz.
+    var timestamp: UInt32
+    /// -dBov.
+    var level: UInt8
+    /// The first one after silence that was left out.
+    var resumes: Bool
+    var captured: Instant
+}
+
+/// Reads the sound of one track, encodes it unless it is encoded already, and encrypts it.
+// Used by one job at a time: the sender makes the next one when the result of the last one is back.
+final class AudioCoder: @unchecked Sendable {
+    private let input: Input
+    private let sealer: FrameSealer?
+    private let firstTimestamp: UInt32
+    /// The last frame of a source that encodes itself was left out.
+    private var wasSilent = false
+
+    private enum Input {
+        case samples(PCMReader)
+        case frames(any EncodedAudioSource)
+    }
+
+    /// Samples of a frame.
+    private static let frameCount: UInt32 = 960
+
+    init(
+        _ source: any AudioSource, _ encoding: AudioEncoding, wantsDTX: Bool, sealer: FrameSealer?,
+        firstTimestamp: UInt32
+    ) throws(MediaError) {
+        input = .samples(try PCMReader(source, encoding, wantsDTX: wantsDTX))
+        self.sealer = sealer
+        self.firstTimestamp = firstTimestamp
+    }
+
+    init(encoded source: any EncodedAudioSource, sealer: FrameSealer?, firstTimestamp: UInt32) throws(MediaError) {
+        guard source.codecName.lowercased() == CodecCapability.opus.name else {
+            throw MediaError(
+                .unsupported, "audio source", "its codec \(source.codecName) can't be sent", remedy: "use opus")
+        }
+        input = .frames(source)
+        self.sealer = sealer
+        self.firstTimestamp = firstTimestamp
+    }
+
+    /// What is to be sent of the frames that are due.
+    func encode(_ order: AudioOrder) -> [EncodedSound] {
+        var result: [EncodedSound] = []
+        for offset in 0..<order.count {
+            let due = order.due + AudioSender.interval * offset
+            let index = UInt32(truncatingIfNeeded: order.firstIndex + offset)
+            guard var sound = next(due, isMuted: order.isMuted) else { continue }
+            sound.timestamp = firstTimestamp &+ index &* AudioCoder.frameCount
+            if let sealer {
+                guard let sealed = sealer.seal(sound.payload, codec: .opus, timestamp: sound.timestamp) else {
+                    continue
+                }
+                sound.payload = sealed
+            }
+            result.append(sound)
+        }
+        return result
+    }
+
+    private func next(_ due: Instant, isMuted: Bool) -> EncodedSound? {
+        switch input {
+        case .samples(let reader): return reader.next(due, isMuted: isMuted)
+        case .frames(let source):
+            guard let frame = source.nextFrame(), !isMuted else { return nil }
+            let resumes = wasSilent
+            wasSilent = frame.payload.isEmpty
+            guard !wasSilent else { return nil }
+            return EncodedSound(
+                payload: frame.payload, timestamp: 0, level: UInt8(min(max(frame.level, 0), 127)), resumes: resumes,
+                captured: due)
+        }
+    }
+}
+
+/// Reads samples and encodes them.
+private final class PCMReader {
+    private let source: any AudioSource
+    private let encoder: OpusEncoder
+    private var frame: AudioFrame
+    private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
+    /// The last frame said that silence follows, and nothing was sent since.
+    private var isSilent = false
+
+    init(_ source: any AudioSource, _ encoding: AudioEncoding, wantsDTX: Bool) throws(MediaError) {
+        var settings = OpusEncoderConfiguration(channels: source.channels, bitrate: encoding.bitrate)
+        settings.complexity = encoding.complexity
+        settings.inbandFEC = encoding.inbandFEC
+        settings.dtx = encoding.dtx && wantsDTX
+        self.source = source
+        encoder = try OpusEncoder(settings)
+        frame = AudioFrame(silence: settings.frameCount, channels: source.channels)
+    }
+
+    func next(_ due: Instant, isMuted: Bool) -> EncodedSound? {
+        _ = source.read(into: &frame)
+        guard !isMuted else { return nil }
+        let level = frame.samples.withUnsafeBufferPointer { PCMLevel.level($0) }
+        let length = frame.samples.withUnsafeBufferPointer { samples in
+            packet.withUnsafeMutableBytes { (try? encoder.encode(samples, into: $0)) ?? 0 }
+        }
+        guard length > 0 else { return nil }
+        // With DTX, two bytes or fewer say that there is nothing worth sending. The first of them goes out all the same:
+        // it tells the decoder that silence begins.
+        let wasSilent = isSilent
+        isSilent = encoder.configuration.dtx && length <= 2
+        guard !isSilent || !wasSilent else { return nil }
+        return EncodedSound(
+            payload: Array(packet[..<length]), timestamp: 0, level: level, resumes: wasSilent, captured: due)
+    }
+}

@@ -1,0 +1,102 @@
+import RTCCore
+import RTCWire
+
+/// The sound of one local track on its way to the peer: when its frames are due, and their packets. An `AudioCoder` reads
+/// and encodes them.
+struct AudioSender {
+    /// A frame's length.
+    static let interval = Interval.milliseconds(20)
+
+    let track: LocalTrack
+    let number: TrackNumber
+    let ssrc: UInt32
+    private let coder: AudioCoder
+    private var schedule: TickSchedule
+    /// When the first frame could be due; those before it aren't late.
+    private var began: Instant
+    /// The coder has a job whose result has not come back.
+    private var isBusy = false
+    private var frames = 0
+    private var redundancy: AudioRedundancy?
+
+    init(_ track: LocalTrack, _ number: TrackNumber, stream: Stream, coder: AudioCoder, now: Instant) {
+        self.track = track
+        self.number = number
+        self.coder = coder
+        ssrc = stream.ssrc
+        began = now
+        schedule = .aligned(interval: AudioSender.interval, now: now)
+        redundancy = stream.redundantPayloadType.map {
+            AudioRedundancy(payloadType: $0, depth: stream.redundantFrames)
+        }
+    }
+
+    /// What was negotiated.
+    struct Stream {
+        var ssrc: UInt32
+        /// Of the frames inside RED packets; nil where RED isn't used.
+        var redundantPayloadType: UInt8?
+        var redundantFrames = 1
+        /// Whether the other side wants silence left out.
+        var wantsDTX: Bool
+    }
+
+    // MARK: Time
+
+    /// The first frame is due now.
+    mutating func begin(now: Instant) {
+        began = now
+        schedule = .aligned(interval: AudioSender.interval, now: now)
+    }
+
+    var nextDeadline: Instant { isBusy ? .distantFuture : schedule.deadline }
+
+    /// Has what is due read and encoded.
+    mutating func advance(to now: Instant, into work: SessionWork) {
+        guard nextDeadline <= now else { return }
+        let due = max(schedule.deadline, began)
+        let skipped = schedule.skip(at: now)
+        work.wakes.append(TimedWake(due: due, now: now, skipped: skipped))
+        guard let first = schedule.take(at: now) else { return }
+        var order = AudioOrder(firstIndex: first.index, due: first.due, isMuted: track.isMuted)
+        while schedule.take(at: now) != nil { order.count += 1 }
+        isBusy = true
+        work.jobs.append(MediaJob(lane: .sound, track: number, work: .encodeSound(coder, order)))
+    }
+
+    // MARK: Packets
+
+    /// Sends what was encoded.
+    mutating func send(_ sound: [EncodedSound], by peer: inout Peer, now: Instant, into outbox: Outbox) {
+        isBusy = false
+        for frame in sound { send(frame, by: &peer, now: now, into: outbox) }
+    }
+
+    private mutating func send(_ frame: EncodedSound, by peer: inout Peer, now: Instant, into outbox: Outbox) {
+        var extensions = RTPExtensions()
+        extensions.audioLevel = AudioLevel(level: frame.level, voice: frame.level < 60)
+        let limit = peer.maximumPayload(ssrc: ssrc)
+        guard let whole = packed(frame, limit: limit) else { return }
+        whole.withUnsafeBytes {
+            let sent = peer.send(
+                ssrc: ssrc, marker: frame.resumes, timestamp: frame.timestamp, captured: frame.captured,
+                extensions: extensions, payload: $0, now: now, into: outbox)
+            if sent != nil { frames += 1 }
+        }
+    }
+
+    /// The frame as the negotiated payload type has it; nil where RED has no room for it: a frame without RED's header
+    /// would be read as something else.
+    private mutating func packed(_ frame: EncodedSound, limit: Int) -> [UInt8]? {
+        guard redundancy != nil else { return frame.payload }
+        return redundancy?.wrap(frame.payload, timestamp: frame.timestamp, limit: limit)
+    }
+
+    func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
+        statistics.framesSent = frames
+        guard let counted = stream(ssrc) else { return }
+        statistics.packetsSent = counted.packets
+        statistics.bytesSent = counted.bytes
+        statistics.packetsRetransmitted = counted.retransmitted
+    }
+}

@@ -1,0 +1,140 @@
+import RTCCore
+import RTCWire
+
+/// A picture that is due.
+struct VideoOrder: Sendable {
+    /// When it was due, for what lets its time go by.
+    var due: MediaTime
+    /// The source is read, so that its time goes by, and nothing is sent.
+    var isMuted: Bool
+    /// The streams that take it, the largest first.
+    var layers: [Layer] = []
+
+    struct Layer: Sendable {
+        /// Among the streams of the track.
+        var index: Int
+        var isKeyFrame: Bool
+        /// Bits per second; nil takes the stream's own.
+        var bitrate: Int?
+    }
+}
+
+/// A picture as one stream sends it.
+struct EncodedPicture: Sendable {
+    var layer: Int
+    var payload: [UInt8]
+    var isKeyFrame: Bool
+    var width: Int
+    var height: Int
+    /// 90 kHz.
+    var timestamp: UInt32
+    var captured: Instant
+}
+
+/// Pulls the pictures of one track, has each stream's encoder encode them, unless they are encoded already, and encrypts them.
+// Used by one job at a time: the sender makes the next one when the result of the last one is back.
+final class VideoCoder: @unchecked Sendable {
+    private let input: VideoInput
+    private let layers: [LayerCoder]
+
+    /// - Parameter layers: the largest first, so that each can be scaled from the one before.
+    init(_ input: VideoInput, layers: [LayerCoder]) {
+        self.input = input
+        self.layers = layers
+    }
+
+    /// What is to be sent of the picture that is due.
+    func encode(_ order: VideoOrder, now: Instant) -> [EncodedPicture] {
+        guard !order.isMuted, !order.layers.isEmpty || input.encoding != nil else {
+            input.skip(at: order.due)
+            return []
+        }
+        let time = MediaTime(nanoseconds: now.nanoseconds)
+        switch input {
+        case .raw(let source, _):
+            guard var picture = source.nextFrame(at: time) else { return [] }
+            return order.layers.compactMap { layers[$0.index].encode(&picture, $0, captured: now) }
+        case .encoded(let source):
+            guard let layer = order.layers.first else { return [] }
+            if layer.isKeyFrame { source.requestKeyFrame() }
+            return source.nextFrame(at: time).flatMap { layers[layer.index].pass($0, layer, captured: now) }.map {
+                [$0]
+            } ?? []
+        }
+    }
+}
+
+/// One stream of a track: its encoder, and what its frames are encrypted with. Belongs to a `VideoCoder`.
+final class LayerCoder {
+    private let size: (width: Int, height: Int)?
+    /// Bits per second of the encoding.
+    private let bitrate: Int
+    private let encoder: VP8Encoder?
+    private let scaler = VideoScaler()
+    private let sealer: FrameSealer?
+    private let firstTimestamp: UInt32
+    private var appliedBitrate: Int?
+
+    /// - Parameters:
+    ///   - layer: the size and rate of the stream; nil takes the source's and the encoding's bitrate.
+    ///   - encoding: nil where pictures come compressed.
+    init(
+        _ layer: VideoLayer?, _ encoding: VideoEncoding?, frameRate: Double, sealer: FrameSealer?,
+        firstTimestamp: UInt32
+    ) throws(MediaError) {
+        self.sealer = sealer
+        self.firstTimestamp = firstTimestamp
+        size = layer.map { (max(2, $0.width), max(2, $0.height)) }
+        bitrate = layer?.bitrate ?? encoding?.bitrate ?? 0
+        guard let encoding else {
+            encoder = nil
+            return
+        }
+        var settings = VP8EncoderConfiguration(bitrate: bitrate, frameRate: frameRate)
+        settings.cpuUsed = encoding.cpuUsed
+        encoder = try VP8Encoder(settings)
+    }
+
+    /// Encodes a picture at the stream's size, and leaves it at that: the next smaller stream may be scaled from it.
+    func encode(_ picture: inout VideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
+        picture = scaled(picture)
+        apply(order.bitrate)
+        let encoded = try? encoder?.encode(picture, forceKeyFrame: order.isKeyFrame) {
+            (Array($0.payload), $0.isKeyFrame)
+        }
+        guard let (payload, isKeyFrame) = encoded else { return nil }
+        return sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
+    }
+
+    /// A picture that is compressed already.
+    func pass(_ frame: EncodedVideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
+        sealed(frame.payload, order, frame.isKeyFrame, (frame.width, frame.height), captured)
+    }
+
+    private func sealed(
+        _ payload: [UInt8], _ order: VideoOrder.Layer, _ isKeyFrame: Bool, _ size: (width: Int, height: Int),
+        _ captured: Instant
+    ) -> EncodedPicture? {
+        let timestamp = firstTimestamp &+ UInt32(truncatingIfNeeded: captured.nanoseconds / 1000 &* 9 / 100)
+        var payload = payload
+        if let sealer {
+            guard let sealed = sealer.seal(payload, codec: .vp8, timestamp: timestamp) else { return nil }
+            payload = sealed
+        }
+        return EncodedPicture(
+            layer: order.index, payload: payload, isKeyFrame: isKeyFrame, width: size.width, height: size.height,
+            timestamp: timestamp, captured: captured)
+    }
+
+    private func scaled(_ source: VideoFrame) -> VideoFrame {
+        guard let size, size.width < source.width || size.height < source.height else { return source }
+        return scaler.scale(source, width: min(size.width, source.width), height: min(size.height, source.height))
+    }
+
+    private func apply(_ wanted: Int?) {
+        guard wanted != appliedBitrate else { return }
+        appliedBitrate = wanted
+        let rate = wanted.map { min(max($0, 10_000), max(bitrate, 10_000)) } ?? bitrate
+        try? encoder?.setRate(bitrate: rate)
+    }
+}

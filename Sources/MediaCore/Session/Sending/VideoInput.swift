@@ -1,0 +1,43 @@
+/// Where a video sender's pictures come from: a source for our encoders, or one that is compressed already.
+enum VideoInput {
+    case raw(any VideoSource, VideoEncoding)
+    case encoded(any EncodedVideoSource)
+
+    init(_ media: LocalTrack.Media) throws(MediaError) {
+        switch media {
+        case .video(let source, let encoding): self = .raw(source, encoding)
+        case .encodedVideo(let source):
+            guard source.codecName.uppercased() == "VP8" else {
+                throw MediaError(
+                    .unsupported, "video source", "its codec \(source.codecName) can't be sent", remedy: "use VP8")
+            }
+            self = .encoded(source)
+        case .audio, .encodedAudio:
+            throw MediaError(.argument, "video track", "its media is audio", remedy: "publish it as audio")
+        }
+    }
+
+    /// Nil where the source is compressed already.
+    var encoding: VideoEncoding? {
+        if case .raw(_, let encoding) = self { encoding } else { nil }
+    }
+
+    var frameRate: Double {
+        switch self {
+        case .raw(let source, _): source.frameRate
+        case .encoded(let source): source.frameRate
+        }
+    }
+
+    /// Ticks that are made up for after a stall. A late picture isn't worth its encoding; one that is compressed already
+    /// must not be left out, or those after it don't decode.
+    var backlog: Int { encoding == nil ? TickSchedule.usualBacklog : 0 }
+
+    /// Lets a picture's time go by.
+    func skip(at time: MediaTime) {
+        switch self {
+        case .raw(let source, _): _ = source.nextFrame(at: time)
+        case .encoded(let source): _ = source.nextFrame(at: time)
+        }
+    }
+}

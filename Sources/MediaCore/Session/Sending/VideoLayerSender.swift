@@ -1,0 +1,187 @@
+import RTCCore
+import RTCWire
+
+/// One stream of a video track on its way to the peer: which pictures it takes, which of them are key frames, and their
+/// packets.
+///
+/// A stream that isn't active encodes nothing and sends nothing; its first picture afterwards is a key frame.
+struct VideoLayerSender {
+    let ssrc: UInt32
+    /// Empty for the only stream of a track.
+    let rid: String
+    /// What the encoding says, bits per second; 0 where the source is compressed already.
+    let bitrate: Int
+    private(set) var isActive = true
+    /// Pictures a second are limited to one in such a time; nil for every picture of the source.
+    private let frameInterval: Interval?
+    private var nextDue = Instant.zero
+    /// Bits per second, 0 pauses; nil takes the stream's own.
+    private var target: Int?
+    private var keyFrames: KeyFrameWish
+    private var counters = SenderCounters()
+    private var pictureID: UInt16
+
+    /// - Parameters:
+    ///   - frameRate: pictures a second; nil for every picture of the source.
+    ///   - asksSource: the source makes key frames itself: to ask it is all that can be done.
+    init(
+        _ stream: SendStreamConfiguration, bitrate: Int, frameRate: Double?, asksSource: Bool, firstPictureID: UInt16
+    ) {
+        ssrc = stream.ssrc
+        rid = stream.rid?.description ?? ""
+        self.bitrate = bitrate
+        frameInterval = frameRate.map { .seconds(1 / max(1, $0)) }
+        keyFrames = KeyFrameWish(asksSource: asksSource)
+        pictureID = firstPictureID & 0x7fff
+    }
+
+    // MARK: Wishes
+
+    mutating func setActive(_ wanted: Bool) {
+        if wanted, !isActive { keyFrames.need() }
+        isActive = wanted
+    }
+
+    mutating func needKeyFrame() { keyFrames.need() }
+
+    /// Bits per second from the next picture on; 0 pauses, nil takes the stream's own.
+    mutating func setBitrate(_ bitrate: Int?) {
+        let wanted = bitrate.map { max(0, $0) }
+        if target == 0, wanted != 0 { keyFrames.need() }
+        target = wanted
+    }
+
+    mutating func keyFrameRequested() {
+        counters.keyFrameRequests += 1
+        keyFrames.request()
+    }
+
+    // MARK: Pictures
+
+    /// What is to be done with the picture of that time; nil where the stream doesn't take it.
+    mutating func order(_ index: Int, now: Instant) -> VideoOrder.Layer? {
+        guard isActive, target != 0, takesTurn(now) else { return nil }
+        return VideoOrder.Layer(index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target)
+    }
+
+    private mutating func takesTurn(_ now: Instant) -> Bool {
+        guard let frameInterval else { return true }
+        // Sources are pulled with some jitter: a picture that comes a little early is the one that is due.
+        guard now + frameInterval * 0.25 >= nextDue else { return false }
+        nextDue = max(nextDue + frameInterval, now)
+        return true
+    }
+
+    /// The job has come back; `picture` is what it made for this stream.
+    mutating func finish(_ picture: EncodedPicture?) {
+        keyFrames.finish(picture.map(\.isKeyFrame), at: picture?.captured)
+    }
+
+    // MARK: Packets
+
+    mutating func send(_ picture: EncodedPicture, by peer: inout Peer, now: Instant, into outbox: Outbox) {
+        pictureID = (pictureID + 1) & 0x7fff
+        var descriptor = VP8PayloadDescriptor()
+        descriptor.pictureID = pictureID
+        guard VP8Sending.send(picture, descriptor, ssrc: ssrc, by: &peer, now: now, into: outbox) else { return }
+        counters.frames += 1
+        if picture.isKeyFrame { counters.keyFrames += 1 }
+        (counters.width, counters.height) = (picture.width, picture.height)
+    }
+
+    func statistics(_ stream: StreamStatistics?) -> LayerStatistics {
+        var result = LayerStatistics()
+        result.rid = rid
+        result.isActive = isActive && target != 0
+        result.width = counters.width
+        result.height = counters.height
+        result.framesSent = counters.frames
+        result.keyFramesSent = counters.keyFrames
+        result.keyFrameRequests = counters.keyFrameRequests
+        result.packetsSent = stream?.packets ?? 0
+        result.bytesSent = stream?.bytes ?? 0
+        result.packetsRetransmitted = stream?.retransmitted ?? 0
+        return result
+    }
+}
+
+/// What a stream's pipeline counts beside its RTP stream.
+private struct SenderCounters {
+    var frames = 0
+    var keyFrames = 0
+    var keyFrameRequests = 0
+    var width = 0
+    var height = 0
+}
+
+/// Which pictures of a stream are to be key frames, and whether one is on its way. A value.
+private struct KeyFrameWish {
+    private let asksSource: Bool
+    private var pacing = KeyFramePacing()
+    /// Nothing before it can be decoded by anybody.
+    private var isNeeded = false
+    /// The other side has asked.
+    private var isRequested = false
+    /// The picture that is being made is to be one.
+    private var isOrdered = false
+
+    init(asksSource: Bool) { self.asksSource = asksSource }
+
+    mutating func need() { isNeeded = true }
+
+    mutating func request() { isRequested = true }
+
+    /// Whether the picture of `now` is to be one.
+    mutating func take(now: Instant) -> Bool {
+        isOrdered = pacing.wants(isNeeded: isNeeded, isRequested: isRequested, now: now)
+        guard isOrdered else { return false }
+        isNeeded = false
+        isRequested = false
+        if asksSource { pacing.made(at: now) }
+        return true
+    }
+
+    /// The picture was made, or none came of it: then the wish is still open.
+    mutating func finish(_ isKeyFrame: Bool?, at time: Instant?) {
+        defer { isOrdered = false }
+        guard !asksSource else { return }
+        if isKeyFrame == true, let time {
+            pacing.made(at: time)
+        } else if isOrdered {
+            isNeeded = true
+        }
+    }
+}
+
+/// Cuts a picture into RTP packets (RFC 7741).
+private enum VP8Sending {
+    /// False where nothing was sent.
+    static func send(
+        _ picture: EncodedPicture, _ first: VP8PayloadDescriptor, ssrc: UInt32, by peer: inout Peer, now: Instant,
+        into outbox: Outbox
+    ) -> Bool {
+        var descriptor = first
+        var sent = false
+        let fragments = VP8Packetizer(
+            frameLength: picture.payload.count, maximumPayload: min(largest, peer.maximumPayload(ssrc: ssrc)),
+            descriptorLength: descriptor.encodedLength)
+        withUnsafeTemporaryAllocation(byteCount: largest, alignment: 16) { scratch in
+            picture.payload.withUnsafeBytes { bytes in
+                for fragment in fragments {
+                    descriptor.startsPartition = fragment.isFirst
+                    let head = descriptor.write(into: scratch)
+                    UnsafeMutableRawBufferPointer(rebasing: scratch[head...])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[fragment.range]))
+                    let sequence = peer.send(
+                        ssrc: ssrc, marker: fragment.isLast, timestamp: picture.timestamp, captured: picture.captured,
+                        payload: UnsafeRawBufferPointer(rebasing: scratch[..<(head + fragment.range.count)]), now: now,
+                        into: outbox)
+                    sent = sequence != nil
+                }
+            }
+        }
+        return sent
+    }
+
+    private static let largest = 2048
+}

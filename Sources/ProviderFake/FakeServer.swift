@@ -1,0 +1,217 @@
+import RTCCore
+import RTCSim
+import RTCWire
+import SFUCore
+
+/// The simulated server's place in the network: one address, a peer for each participant, a `ForwardingRoom` for each room.
+final class FakeServer: SimulatedNode {
+    let address = TransportAddress(ipv4: 0x0a80_0001, port: 7882)
+    private let simulation: Simulation
+    private let certificate: DTLSCertificate
+    private let seed: UInt64
+    /// By the number that rooms know them by.
+    private var connections: [FakeConnection?] = []
+    private var byClient: [TransportAddress: FakeConnection] = [:]
+    private var rooms: [String: FakeRoomMedia] = [:]
+    private(set) var nextDeadline: Instant?
+    /// Is told that somebody's connection can't go on.
+    var onFailure: (FakeConnection) -> Void = { _ in }
+
+    init(_ simulation: Simulation, seed: UInt64, certificate: DTLSCertificate) {
+        self.simulation = simulation
+        self.seed = seed
+        self.certificate = certificate
+        simulation.add(self)
+        simulation.schedule(every: .seconds(1), from: simulation.now) { [weak self] in
+            self?.sendReports()
+            return self != nil
+        }
+    }
+
+    // MARK: Connections
+
+    func connect(_ client: TransportAddress, room: String) -> FakeConnection {
+        let media = rooms[room] ?? FakeRoomMedia(self)
+        rooms[room] = media
+        let free = connections.firstIndex { $0 == nil } ?? connections.count
+        let connection = FakeConnection(
+            ConnectionID(free), client: client, server: address, media: media, certificate: certificate,
+            seed: SeededGenerator.hash(seed, UInt64(client.low), 1), now: simulation.now)
+        if free < connections.count { connections[free] = connection } else { connections.append(connection) }
+        byClient[client] = connection
+        return connection
+    }
+
+    func remove(_ connection: FakeConnection, room: String) {
+        drive { outbox, now in
+            connection.media.perform(now: now, into: outbox) { room, _ in
+                for entry in connection.ingress.bound { room.removeProducer(entry.producer) }
+                for copy in connection.copies { if let consumer = copy.consumer { room.removeConsumer(consumer) } }
+            }
+            connection.peer.close(now: now, into: outbox)
+            outbox.events.removeAll()
+        }
+        byClient[connection.client] = nil
+        connections[connection.id.index] = nil
+        if !connections.contains(where: { $0?.media === connection.media }) { rooms[room] = nil }
+    }
+
+    /// Has something done now; what it sends leaves from the server's address. Not from within another node's turn.
+    func drive<Result>(_ body: (Outbox, Instant) throws -> Result) rethrows -> Result {
+        try simulation.perform(self) { outbox in
+            defer { updateDeadline() }
+            return try body(outbox, simulation.now)
+        }
+    }
+
+    /// Calls a connection's peer, and deals with what it says to that.
+    func act(_ id: ConnectionID, into outbox: Outbox, _ body: (inout Peer) -> Void) {
+        guard let connection = connections[id.index] else { return }
+        body(&connection.peer)
+        takeEvents(of: connection, in: nil, into: outbox)
+    }
+
+    // MARK: The simulation's side
+
+    func receive(
+        _ buffer: UnsafeMutableRawBufferPointer, from source: TransportAddress, now: Instant, into outbox: Outbox
+    ) {
+        guard let connection = byClient[source] else { return }
+        connection.peer.receive(buffer, from: source, now: now, into: outbox)
+        takeEvents(of: connection, in: UnsafeRawBufferPointer(buffer), into: outbox)
+        updateDeadline()
+    }
+
+    func advance(to now: Instant, into outbox: Outbox) {
+        for case let connection? in connections where connection.deadline <= now {
+            connection.peer.advance(to: now, into: outbox)
+            takeEvents(of: connection, in: nil, into: outbox)
+        }
+        for media in rooms.values where media.nextDeadline <= now {
+            media.perform(now: now, into: outbox) { room, out in room.advance(to: now, into: &out) }
+        }
+        updateDeadline()
+    }
+
+    private func updateDeadline() {
+        var soonest = Instant.distantFuture
+        for case let connection? in connections { soonest = min(soonest, connection.deadline) }
+        for media in rooms.values { soonest = min(soonest, media.nextDeadline) }
+        nextDeadline = soonest == .distantFuture ? nil : soonest
+    }
+
+    // MARK: What the peers say
+
+    private func takeEvents(of connection: FakeConnection, in buffer: UnsafeRawBufferPointer?, into outbox: Outbox) {
+        connection.deadline = connection.peer.nextDeadline?.instant ?? .distantFuture
+        guard !outbox.events.isEmpty else { return }
+        // Dealing with them makes other peers speak: the outbox must be free for those.
+        var events: [PeerEvent] = []
+        swap(&events, &outbox.events)
+        for event in events { take(event, of: connection, in: buffer, into: outbox) }
+    }
+
+    private func take(
+        _ event: PeerEvent, of connection: FakeConnection, in buffer: UnsafeRawBufferPointer?, into outbox: Outbox
+    ) {
+        let (media, now) = (connection.media, simulation.now)
+        switch event {
+        case .rtp(let packet):
+            guard let buffer, let producer = connection.ingress[line: packet.line] else { return }
+            media.receive(packet, in: buffer, from: producer, into: outbox)
+        case .stateChanged(.connected):
+            for copy in connection.copies { if let consumer = copy.consumer { start(consumer, media, outbox) } }
+        case .keyFrameRequest(let ssrc):
+            guard let consumer = connection.consumer(ssrc: ssrc) else { return }
+            media.perform(now: now, into: outbox) { room, out in
+                room.requestKeyFrame(consumer, now: now, into: &out)
+            }
+        case .nack(let ssrc, let missing):
+            guard let consumer = connection.consumer(ssrc: ssrc) else { return }
+            media.perform(now: now, into: outbox) { room, out in
+                room.resend(missing, consumer, now: now, spacing: .milliseconds(15), into: &out)
+            }
+        case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
+            media.perform(now: now, into: outbox) { room, out in
+                for entry in connection.ingress.bound {
+                    room.receiveSenderReport(
+                        ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival, from: entry.producer,
+                        into: &out)
+                }
+            }
+        case .failed: simulation.schedule(at: now) { [weak self] in self?.onFailure(connection) }
+        default: break
+        }
+    }
+
+    private func start(_ consumer: ConsumerID, _ media: FakeRoomMedia, _ outbox: Outbox) {
+        let now = simulation.now
+        media.perform(now: now, into: outbox) { room, out in room.start(consumer, now: now, into: &out) }
+    }
+
+    // MARK: Descriptions
+
+    /// Answers a participant's offer: from now on what it names is forwarded, and what waited is sent.
+    ///
+    /// - Parameter publish: is told of each line on which the participant has begun to send, with its producer.
+    func answer(
+        _ connection: FakeConnection, _ offer: String,
+        publish: (_ trackID: String, _ producer: ProducerID, _ format: TrackFormat) -> Void
+    ) throws -> String {
+        try drive { outbox, now in
+            try connection.takeOffer(offer)
+            let answer = try connection.createAnswer(now: now, into: outbox)
+            takeEvents(of: connection, in: nil, into: outbox)
+            connection.media.perform(now: now, into: outbox) { room, _ in
+                for producer in connection.takeEnded() { room.removeProducer(producer) }
+                for (line, trackID) in connection.newLines() {
+                    guard let format = TrackFormat(of: line), let kind = line.streamKind else { continue }
+                    let configuration = ProducerConfiguration(
+                        codec: format.mediaCodec(kind), payloads: format.payloads,
+                        clockRate: UInt32(clamping: format.codec.clockRate))
+                    let producer = room.addProducer(configuration, from: connection.id)
+                    connection.bind(line, to: producer)
+                    publish(trackID, producer, format)
+                }
+            }
+            open(connection, now, outbox)
+            return answer
+        }
+    }
+
+    private func open(_ connection: FakeConnection, _ now: Instant, _ outbox: Outbox) {
+        for (index, stream, configuration) in connection.openCopies() {
+            let producer = connection.copies[index].producer
+            let added = connection.media.perform(now: now, into: outbox) { room, _ in
+                room.addConsumer(configuration, of: producer, to: connection.id)
+            }
+            // Of a track that has ended meanwhile nothing is sent.
+            guard let consumer = added else { continue }
+            connection.start(index, consumer, stream)
+            if connection.peer.isConnected { start(consumer, connection.media, outbox) }
+        }
+    }
+
+    /// Ends a copy at once.
+    func drop(_ trackID: String, from connection: FakeConnection) {
+        guard let copy = connection.removeCopy(of: trackID), let consumer = copy.consumer else { return }
+        drive { outbox, now in
+            connection.media.perform(now: now, into: outbox) { room, _ in room.removeConsumer(consumer) }
+            connection.peer.removeSendStream(
+                ssrc: copy.description.ssrc, sendBye: false, now: now, into: outbox)
+        }
+    }
+
+    // MARK: Time
+
+    private func sendReports() {
+        drive { outbox, now in
+            for case let connection? in connections where connection.peer.isConnected {
+                let reports = connection.copies.compactMap { copy in
+                    copy.consumer.flatMap { connection.media.senderReport($0, now: now) }
+                }
+                act(connection.id, into: outbox) { peer in peer.sendSenderReports(reports, now: now, into: outbox) }
+            }
+        }
+    }
+}
