@@ -136,7 +136,7 @@ let package = Package(
             [
                 "CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer",
                 "RTCTransport",
-                "RTCSim", nioPosix,
+                "RTCSim", "CAllocations", nioPosix,
             ]),
         .testTarget(
             name: "CallAgentTests",

@@ -2,6 +2,7 @@
 #include "CAllocations.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stddef.h>
 
 #if defined(__has_feature)
@@ -50,8 +51,15 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     return 0;
 }
 
+long heap_in_use(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (long)(info.uordblks + info.hblkhd);
+}
+
 #else
 
 long allocations_of_this_thread(void) { return -1; }
+
+long heap_in_use(void) { return -1; }
 
 #endif

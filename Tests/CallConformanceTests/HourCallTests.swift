@@ -1,0 +1,101 @@
+import CAllocations
+import CallBridge
+import Foundation
+import MediaCore
+import ProviderFake
+import Testing
+
+/// A long call through the real sessions and the real room, in virtual time.
+@Suite struct HourCallTests {
+    private static let names = ["ada", "bob", "cleo", "dan", "eve", "fay"]
+
+    /// Media that was encoded once; a picture fits into a packet.
+    private struct Clips {
+        let sound: OpusClip
+        let pictures: IVFFile
+
+        init() throws {
+            // They speak in turn, a second and a half of twenty-four, and send nothing meanwhile.
+            var encoding = AudioEncoding()
+            encoding.dtx = true
+            let turns = try ScheduledAudioSource(turns: [.init(from: 0, to: 1.5, ToneSource(frequency: 300))])
+            sound = try OpusClip(turns, milliseconds: 24_000, encoding: encoding)
+            pictures = try IVFFile(
+                encoding: TestCardSource(sender: 1, width: 160, height: 90, frameRate: 1), pictures: 20,
+                bitrate: 20_000, keyFrameInterval: 4)
+        }
+    }
+
+    private func join(_ name: String, _ world: FakeWorld) async throws -> Call {
+        let descriptor = CallDescriptor(
+            callId: "hour", conversationId: "hour", provider: .fake, serviceProviderCallId: "hour",
+            endpoint: "fake:world?identity=\(name)", credentials: .init(token: nil))
+        var configuration = CallBridge.Configuration(
+            descriptors: FixedDescriptorSource(descriptor), providers: [.fake(world)])
+        configuration.clock = world.clock
+        configuration.media.reception = .counted
+        return try await CallBridge(configuration: configuration).join(descriptor)
+    }
+
+    /// Bytes of the heap that are in use.
+    private var heap: Int { heap_in_use() }
+
+    /// In a process of its own: what other tests hold is no part of it.
+    @Test(.timeLimit(.minutes(8))) func anHourOfSixUnderLossIsWholeAndBounded() async throws {
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("hour-\(UUID().uuidString)")
+        try Data().write(to: output)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--testing-library", "swift-testing", "--filter", "HourCallTests/theCallItself"]
+        process.environment = ProcessInfo.processInfo.environment.merging([Self.mark: "1"]) { $1 }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = process.standardOutput
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        let text = try String(contentsOf: output, encoding: .utf8)
+        #expect(status == 0, "\(text.suffix(4_000))")
+        #expect(text.contains("with 1 test"), "the other process has run nothing: \(text.suffix(1_000))")
+    }
+
+    private static let mark = "CALLBRIDGE_HOUR_CALL"
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment[HourCallTests.mark] != nil))
+    func theCallItself() async throws {
+        let world = try FakeWorld(seed: 7)
+        await world.setNetwork(delayMilliseconds: 30, jitterMilliseconds: 5, lossPercent: 3)
+        let clips = try Clips()
+        var calls: [Call] = []
+        for (index, name) in Self.names.enumerated() {
+            let call = try await join(name, world)
+            try await call.publish(
+                track: LocalTrack(.encodedAudio(clips.sound.source(from: index * 200))), source: .microphone)
+            try await call.publish(
+                track: LocalTrack(.encodedVideo(IVFSource(clips.pictures))), source: .camera)
+            calls.append(call)
+        }
+        await world.pass(milliseconds: 600_000)
+        let early = heap
+        await world.pass(milliseconds: 3_000_000)
+        let late = heap
+        for call in calls {
+            let counted = await call.statistics()
+            let received = counted.receivers
+            let spoken = try #require(counted.senders.first { $0.kind == .audio }).framesSent
+            #expect(received.count == 10)
+            for track in received where track.kind == .video {
+                #expect(track.framesReceived > 3_570, "of 3,600 pictures")
+                #expect(track.packetsRecovered > 25)
+            }
+            for track in received where track.kind == .audio {
+                #expect(spoken > 5_000 && track.framesReceived > spoken * 99 / 100, "of \(spoken)")
+            }
+            #expect(await call.state == .active)
+        }
+        #expect(late - early < 4_000_000, "the heap grew by \(late - early) bytes in 50 minutes")
+        for call in calls { await call.leave() }
+        await world.close()
+    }
+}
