@@ -1,5 +1,5 @@
-import FuzzDriver
 import CallModelFuzzing
+import FuzzDriver
 
 @main
 enum Main {

@@ -1,8 +1,8 @@
 import Logging
 import NIOCore
 import NIOHTTP1
-import TransportSecurity
 import RTCWire
+import TransportSecurity
 
 /// Where a queue's requests go, and as what.
 struct WebhookTarget: Sendable {

@@ -1,5 +1,5 @@
-import CallModel
 import CallBridge
+import CallModel
 import MediaCore
 
 /// What `call` and `join` print with `--json`: one object.

@@ -1,5 +1,5 @@
-import CallModel
 import CallBridge
+import CallModel
 import MediaCore
 
 /// Decides whether `join` got all that was sent to it, and sent all that it was to send.

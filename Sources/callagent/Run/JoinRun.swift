@@ -1,5 +1,5 @@
-import CallModel
 import CallBridge
+import CallModel
 import Foundation
 import MediaCore
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CallServer
 import CallBridge
+import CallServer
 import Foundation
 import Logging
 import MediaCore
