@@ -10,13 +10,17 @@ public enum CallServerError: Error, Sendable, Hashable, CustomStringConvertible 
     case noMediaAddress(String)
     /// The machine's cryptographic library refused to make a certificate.
     case noCertificate(String)
+    /// DTLS over libssl was chosen, and the libssl that was loaded is none that the server can drive.
+    case unsuitableLibrary(String)
     /// `start` was called on a server that runs or has run.
     case alreadyStarted
 
     /// What went wrong and what to do.
     public var description: String {
         switch self {
-        case .configuration(let text), .cannotListen(let text), .cannotBindMedia(let text): text
+        case .configuration(let text), .cannotListen(let text), .cannotBindMedia(let text),
+            .unsuitableLibrary(let text):
+            text
         case .noMediaAddress(let name):
             "\"\(name)\" is no IP address that clients could send media to; give one in advertisedAddresses, of a family that the media port is bound for"
         case .noCertificate(let reason): "cannot make a DTLS certificate: \(reason)"

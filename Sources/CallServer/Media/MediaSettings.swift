@@ -13,11 +13,11 @@ struct MediaSettings: Sendable {
 
     /// Throws `CallServerError`.
     init(_ configuration: CallServerConfiguration) throws(CallServerError) {
-        do {
+        do throws(CryptoError) {
             certificate = try DTLSCertificate.generate()
             try configuration.dtlsBackend.check()
         } catch {
-            throw .noCertificate("\(error)")
+            throw CallServerError(error)
         }
         dtlsBackend = configuration.dtlsBackend
         srtpBackend = configuration.srtpBackend
@@ -27,5 +27,16 @@ struct MediaSettings: Sendable {
             guard let address = TransportAddress(host: name, port: 0) else { throw .noMediaAddress(name) }
             return address
         }
+    }
+}
+
+extension CallServerError {
+    /// What kept the certificate and the backend of DTLS from being had.
+    init(_ error: CryptoError) {
+        self =
+            switch error {
+            case .incompatibleOpenSSL: .unsuitableLibrary("\(error)")
+            case .libraryFailure, .srtpLibraryFailure, .invalidKeyLength: .noCertificate("\(error)")
+            }
     }
 }

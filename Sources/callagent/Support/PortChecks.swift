@@ -25,14 +25,26 @@ enum PortChecks {
     private static func udp() async -> DoctorCheck {
         do {
             let loop = try DatagramLoop()
-            let bound = UDPMux.bind(on: loop, host: "127.0.0.1", port: 0)
-            let port = try await bound.map(\.localAddress.port).get()
-            try await bound.flatMap { $0.close() }.get()
+            // A loop that isn't shut down keeps its thread, so that the end comes before the verdict.
+            let outcome = await bind(on: loop)
             try await loop.shutdownGracefully()
-            return DoctorCheck(name: "UDP on 127.0.0.1", state: .good, found: "port \(port) could be bound")
+            return DoctorCheck(
+                name: "UDP on 127.0.0.1", state: .good, found: "port \(try outcome.get()) could be bound")
         } catch {
             return DoctorCheck(
                 name: "UDP on 127.0.0.1", state: .missing, found: "\(error)", advice: "No media without UDP.")
+        }
+    }
+
+    /// Takes a port that the system chooses, and gives it back.
+    private static func bind(on loop: DatagramLoop) async -> Result<Int, any Error> {
+        do {
+            let bound = UDPMux.bind(on: loop, host: "127.0.0.1", port: 0)
+            let port = try await bound.map(\.localAddress.port).get()
+            try await bound.flatMap { $0.close() }.get()
+            return .success(Int(port))
+        } catch {
+            return .failure(error)
         }
     }
 }
