@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTCCore
 
-@Suite struct BadNetworkTests {
+@Suite struct DataChannelNetworkTests {
     @Test(arguments: 1...6) func reliableMessagesAllArriveOnce(seed: UInt64) {
         for isOrdered in [true, false] {
             let pair = opened(.bad(), seed: seed, DataChannelConfiguration(label: "x", isOrdered: isOrdered))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTCCore
 
-@Suite struct HandshakeTests {
+@Suite struct DataChannelHandshakeTests {
     @Test(arguments: 1...40) func theHandshakeSurvivesAnything(seed: UInt64) {
         let pair = DataPair(.bad(loss: 0.35), seed: seed)
         pair.start(bob: seed % 3 != 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RTCCore
 
-@Suite struct HostileDataTests {
+@Suite struct DataChannelHostileTests {
     /// Takes the part of the other end, which knows the tags and follows no rule.
     private func attack(_ pair: DataPair, _ chunks: [SCTPChunk]) {
         guard let transfer = pair.bob.transfer else { return }
