@@ -86,7 +86,7 @@ extension Peer {
     }
 
     private mutating func keySRTP(_ now: Instant, _ outbox: Outbox) {
-        guard let keys = dtls?.srtpKeys ?? nil, let role = dtls?.role else { return }
+        guard let keys = dtls?.takeSRTPKeys() ?? nil, let role = dtls?.role else { return }
         do throws(CryptoError) {
             srtp = try SRTPSession(keys: keys, role: role, backend: configuration.srtpBackend)
             srtpProfile = keys.profile

@@ -67,7 +67,7 @@ package struct DTLSTransport: ~Copyable {
         }
     }
 
-    /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
+    /// The SRTP keys, once connected and until they are taken; nil where no profiles were asked for.
     package var srtpKeys: SRTPKeyingMaterial? {
         switch engine {
         case .own(let association): association.srtpKeys
@@ -174,6 +174,20 @@ package struct DTLSTransport: ~Copyable {
             let sent = association.send(message, now: now, into: outbox, to: destination)
             self = DTLSTransport(engine: .libssl(association))
             return sent
+        }
+    }
+
+    /// Gives the SRTP keys away: they are wiped as soon as the taker has no more need of them.
+    package mutating func takeSRTPKeys() -> SRTPKeyingMaterial? {
+        switch consume engine {
+        case .own(var association):
+            let keys = association.srtpKeys.take()
+            self = DTLSTransport(engine: .own(association))
+            return keys
+        case .libssl(var association):
+            let keys = association.srtpKeys.take()
+            self = DTLSTransport(engine: .libssl(association))
+            return keys
         }
     }
 

@@ -6,15 +6,15 @@ final class AESCounterModeCipher {
     private let salt: SRTPSalt
     private let authenticator: HMACSHA1
 
-    init(key: [UInt8], salt: SRTPSalt, authenticationKey: [UInt8]) throws(CryptoError) {
+    init(key: SecretBytes, salt: SRTPSalt, authenticationKey: SecretBytes) throws(CryptoError) {
         guard let context = EVP_CIPHER_CTX_new() else { throw .library("EVP_CIPHER_CTX_new") }
-        guard EVP_EncryptInit_ex(context, EVP_aes_128_ctr(), nil, key, nil) == 1 else {
+        guard key.withBytes({ EVP_EncryptInit_ex(context, EVP_aes_128_ctr(), nil, $0.octets, nil) }) == 1 else {
             EVP_CIPHER_CTX_free(context)
             throw .library("AES-128-CTR")
         }
         self.context = context
         self.salt = salt
-        authenticator = HMACSHA1(key: authenticationKey)
+        authenticator = authenticationKey.withBytes { HMACSHA1(key: $0) }
     }
 
     deinit { EVP_CIPHER_CTX_free(context) }

@@ -5,10 +5,10 @@ final class AESGCMCipher {
     private let context: OpaquePointer
     private let salt: SRTPSalt
 
-    init(key: [UInt8], salt: SRTPSalt, encrypts: Bool) throws(CryptoError) {
+    init(key: SecretBytes, salt: SRTPSalt, encrypts: Bool) throws(CryptoError) {
         guard let context = EVP_CIPHER_CTX_new() else { throw .library("EVP_CIPHER_CTX_new") }
         let cipher = key.count == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm()
-        guard EVP_CipherInit_ex(context, cipher, nil, key, nil, encrypts ? 1 : 0) == 1 else {
+        guard key.withBytes({ EVP_CipherInit_ex(context, cipher, nil, $0.octets, nil, encrypts ? 1 : 0) }) == 1 else {
             EVP_CIPHER_CTX_free(context)
             throw .library("AES-GCM")
         }

@@ -13,10 +13,10 @@ final class CryptoSRTP {
     init(keys: SRTPKeyingMaterial, role: DTLSRole) throws(CryptoError) {
         let (ours, theirs) = (keys.written(by: role), keys.written(by: role.opposite))
         profile = keys.profile
-        rtpSealer = try SRTPPacketCipher(profile, .rtp, key: ours.key, salt: ours.salt, encrypts: true)
-        rtcpSealer = try SRTPPacketCipher(profile, .rtcp, key: ours.key, salt: ours.salt, encrypts: true)
-        rtpOpener = try SRTPPacketCipher(profile, .rtp, key: theirs.key, salt: theirs.salt, encrypts: false)
-        rtcpOpener = try SRTPPacketCipher(profile, .rtcp, key: theirs.key, salt: theirs.salt, encrypts: false)
+        rtpSealer = try SRTPPacketCipher(profile, .rtp, ours, encrypts: true)
+        rtcpSealer = try SRTPPacketCipher(profile, .rtcp, ours, encrypts: true)
+        rtpOpener = try SRTPPacketCipher(profile, .rtp, theirs, encrypts: false)
+        rtcpOpener = try SRTPPacketCipher(profile, .rtcp, theirs, encrypts: false)
     }
 
     /// A source that comes by and is neither known nor retired may be one that was forgotten.

@@ -17,9 +17,9 @@ final class LibrarySRTP {
             throw .srtpLibraryFailure(status: Int(LibrarySRTP.startStatus.rawValue))
         }
         let (ours, theirs) = (keys.written(by: role), keys.written(by: role.opposite))
-        let sender = try LibrarySRTP.session(keys.profile, ours.key + ours.salt, ssrc_any_outbound)
+        let sender = try LibrarySRTP.session(keys.profile, ours, ssrc_any_outbound)
         do throws(CryptoError) {
-            inbound = try LibrarySRTP.session(keys.profile, theirs.key + theirs.salt, ssrc_any_inbound)
+            inbound = try LibrarySRTP.session(keys.profile, theirs, ssrc_any_inbound)
         } catch {
             srtp_dealloc(sender)
             throw error
@@ -33,7 +33,7 @@ final class LibrarySRTP {
     }
 
     private static func session(
-        _ profile: SRTPProfile, _ keyAndSalt: [UInt8], _ direction: srtp_ssrc_type_t
+        _ profile: SRTPProfile, _ master: SRTPMasterKey, _ direction: srtp_ssrc_type_t
     ) throws(CryptoError) -> srtp_t {
         var policy = srtp_policy_t()
         switch profile {
@@ -50,10 +50,16 @@ final class LibrarySRTP {
         policy.ssrc = srtp_ssrc_t(type: direction, value: 0)
         policy.window_size = UInt(ReplayWindow.reach)
         var session: srtp_t?
-        var key = keyAndSalt
-        let status = key.withUnsafeMutableBufferPointer { key in
-            policy.key = key.baseAddress
-            return srtp_create(&session, &policy)
+        var status = srtp_err_status_fail
+        // libsrtp2 takes key and salt in one piece, and copies them.
+        _ = SecretBytes(count: master.key.count + master.salt.count) { whole in
+            master.key.withBytes { whole.copyMemory(from: $0) }
+            master.salt.withBytes {
+                UnsafeMutableRawBufferPointer(rebasing: whole[master.key.count...]).copyMemory(from: $0)
+            }
+            policy.key = whole.octets
+            status = srtp_create(&session, &policy)
+            return true
         }
         guard status == srtp_err_status_ok, let session else { throw .srtpLibraryFailure(status: Int(status.rawValue)) }
         return session

@@ -14,23 +14,31 @@ struct SRTPKeyDerivation {
         case rtcpSalt = 5
     }
 
-    let masterKey: [UInt8]
-    let masterSalt: [UInt8]
+    let master: SRTPMasterKey
+
+    /// The first counter block of a label's key stream.
+    private func counter(_ label: Label) -> SecretBytes {
+        var block = [UInt8](repeating: 0, count: 16)
+        defer { OPENSSL_cleanse(&block, block.count) }
+        master.salt.withBytes { salt in for index in salt.indices.prefix(16) { block[index] = salt[index] } }
+        block[7] ^= label.rawValue
+        return SecretBytes(block)
+    }
 
     /// `count` bytes for a label: AES in counter mode over zeros.
-    func key(_ label: Label, count: Int) throws(CryptoError) -> [UInt8] {
+    func key(_ label: Label, count: Int) throws(CryptoError) -> SecretBytes {
         guard let context = EVP_CIPHER_CTX_new() else { throw .library("EVP_CIPHER_CTX_new") }
         defer { EVP_CIPHER_CTX_free(context) }
-        let cipher = masterKey.count == 32 ? EVP_aes_256_ctr() : EVP_aes_128_ctr()
-        var block = masterSalt + [UInt8](repeating: 0, count: max(0, 16 - masterSalt.count))
-        block[7] ^= label.rawValue
-        var key = [UInt8](repeating: 0, count: count)
-        var written: Int32 = 0
-        let made =
-            EVP_EncryptInit_ex(context, cipher, nil, masterKey, block) == 1
-            && EVP_EncryptUpdate(context, &key, &written, [UInt8](repeating: 0, count: count), Int32(count)) == 1
-            && Int(written) == count
-        guard made else { throw .library("SRTP key derivation") }
+        let cipher = master.key.count == 32 ? EVP_aes_256_ctr() : EVP_aes_128_ctr()
+        let isReady = counter(label).withBytes { counter in
+            master.key.withBytes { EVP_EncryptInit_ex(context, cipher, nil, $0.octets, counter.octets) == 1 }
+        }
+        let key = SecretBytes(count: count) { zeros in
+            var written: Int32 = 0
+            return isReady && EVP_EncryptUpdate(context, zeros.octets, &written, zeros.octets, Int32(count)) == 1
+                && Int(written) == count
+        }
+        guard let key else { throw .library("SRTP key derivation") }
         return key
     }
 }
@@ -41,10 +49,10 @@ struct SRTPSalt {
     private let low: UInt64
 
     /// Takes up to 16 bytes; missing ones are zero.
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: SecretBytes) {
         var numbers: (UInt64, UInt64) = (0, 0)
         withUnsafeMutableBytes(of: &numbers) { target in
-            bytes.withUnsafeBytes {
+            bytes.withBytes {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<min(16, $0.count)]))
             }
         }

@@ -27,9 +27,9 @@ enum SRTPPacketCipher {
     }
 
     init(
-        _ profile: SRTPProfile, _ stream: Stream, key: [UInt8], salt: [UInt8], encrypts: Bool
+        _ profile: SRTPProfile, _ stream: Stream, _ master: SRTPMasterKey, encrypts: Bool
     ) throws(CryptoError) {
-        let keys = SRTPKeyDerivation(masterKey: key, masterSalt: salt)
+        let keys = SRTPKeyDerivation(master: master)
         let isRTP = stream == .rtp
         let cipherKey = try keys.key(isRTP ? .rtpEncryption : .rtcpEncryption, count: profile.keyLength)
         let sessionSalt = SRTPSalt(try keys.key(isRTP ? .rtpSalt : .rtcpSalt, count: profile.saltLength))

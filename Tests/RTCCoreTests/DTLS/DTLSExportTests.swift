@@ -1,8 +1,25 @@
-import RTCCore
 import RTCWire
 import Testing
 
+@testable import RTCCore
+
 @Suite struct DTLSExportTests {
+    /// Nothing keeps what was given away: it is wiped with the taker's copy.
+    @Test(arguments: DTLSBackends.all) func keysAreGivenAwayOnce(_ backends: DTLSBackends) throws {
+        let pair = try DTLSTestPair.make(backends)
+        #expect(pair.connect())
+        for side in [pair.client, pair.server] {
+            weak var key: SecretBytes?
+            do {
+                let keys = try #require(side.takeKeys())
+                key = keys.written(by: .client).key
+                withExtendedLifetime(keys) { #expect(key?.count == keys.profile.keyLength) }
+            }
+            #expect(key == nil)
+            #expect(side.keys == nil && side.takeKeys() == nil)
+        }
+    }
+
     @Test(arguments: DTLSBackends.all) func exportedKeysOpenWhatTheOtherSeals(_ backends: DTLSBackends) throws {
         let pair = try DTLSTestPair.make(backends)
         #expect(pair.connect())

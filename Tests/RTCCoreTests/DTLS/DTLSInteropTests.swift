@@ -1,7 +1,8 @@
 import Foundation
-import RTCCore
 import RTCWire
 import Testing
+
+@testable import RTCCore
 
 /// The `openssl` command as a real peer over loopback, in both roles: suites, groups and certificates that it chooses.
 @Suite(.enabled(if: OpenSSLPeer.isInstalled), .serialized) struct DTLSInteropTests {
@@ -58,8 +59,9 @@ import Testing
         #expect(keys.profile == setting.profile)
         #expect(endpoint.send(Array("from us\n".utf8), pump.now))
         peer.write("from openssl\n")
-        let exported = (keys.clientKey + keys.serverKey + keys.clientSalt + keys.serverSalt)
-            .map { String(format: "%02X", $0) }.joined()
+        let (client, server) = (keys.written(by: .client), keys.written(by: .server))
+        let exported = [client.key, server.key, client.salt, server.salt]
+            .map { $0.withBytes { $0.map { String(format: "%02X", $0) }.joined() } }.joined()
         #expect(
             try pump.run { endpoint.messages.count == 1 && peer.output.contains("from us") }, "\(peer.output)")
         #expect(endpoint.messages.first == Array("from openssl\n".utf8))

@@ -4,14 +4,6 @@ import Testing
 @testable import RTCCore
 
 @Suite struct DTLSKeyTests {
-    private static func secret(_ bytes: [UInt8]) throws -> SecretBytes {
-        try #require(
-            SecretBytes(count: bytes.count) {
-                $0.copyBytes(from: bytes)
-                return true
-            })
-    }
-
     /// The vectors that implementers of TLS 1.2 exchanged on the IETF's TLS list.
     @Test(arguments: [
         (
@@ -29,7 +21,7 @@ import Testing
     func pseudoRandomFunction(_ usesSHA384: Bool, _ key: String, _ seed: String, _ output: String) throws {
         let expected = bytes(output)
         let derived = try TLSPRF.derive(
-            Self.secret(bytes(key)), label: "test label", seed: bytes(seed), count: expected.count,
+            SecretBytes(bytes(key)), label: "test label", seed: bytes(seed), count: expected.count,
             usesSHA384: usesSHA384)
         #expect(derived.withBytes { Array($0) } == expected)
     }

@@ -37,6 +37,7 @@ final class DTLSTestEndpoint {
 
     var state: DTLSState { transport.state }
     var keys: SRTPKeyingMaterial? { transport.srtpKeys }
+    func takeKeys() -> SRTPKeyingMaterial? { transport.takeSRTPKeys() }
     var nextDeadline: Instant? { transport.nextDeadline }
     var dropped: Int { transport.droppedDatagrams }
     var maximumMessage: Int { transport.maximumMessage }

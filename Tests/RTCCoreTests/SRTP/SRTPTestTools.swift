@@ -18,11 +18,13 @@ struct CryptoTestRandom: RandomNumberGenerator {
 }
 
 /// Keys that a test need not care about.
-func someKeys(_ profile: SRTPProfile, seed: UInt8 = 1) -> SRTPKeyingMaterial {
+func someKeys(
+    _ profile: SRTPProfile, seed: UInt8 = 1, serverSaltLength: Int? = nil
+) -> SRTPKeyingMaterial {
     func bytes(_ count: Int, _ start: UInt8) -> [UInt8] { (0..<count).map { UInt8($0) &* 7 &+ start &* seed } }
     return SRTPKeyingMaterial(
         profile: profile, clientKey: bytes(profile.keyLength, 1), clientSalt: bytes(profile.saltLength, 77),
-        serverKey: bytes(profile.keyLength, 131), serverSalt: bytes(profile.saltLength, 201))
+        serverKey: bytes(profile.keyLength, 131), serverSalt: bytes(serverSaltLength ?? profile.saltLength, 201))
 }
 
 /// An RTP packet with a 12-byte header.

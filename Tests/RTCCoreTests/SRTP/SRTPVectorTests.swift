@@ -61,12 +61,14 @@ private struct SRTPVectors: Decodable {
 
     init() throws { vectors = try CryptoVectors.json("srtp-vectors.json") }
 
+    private func secret(_ text: String) -> SecretBytes { SecretBytes(fromHex(text)) }
+
     /// RFC 3711 appendix B.2.
     @Test func keyStream() throws {
         let vector = vectors.rfc3711.keyStream
         let cipher = try AESCounterModeCipher(
-            key: fromHex(vector.sessionKey), salt: SRTPSalt(Array(fromHex(vector.initialCounter).prefix(14))),
-            authenticationKey: [1])
+            key: secret(vector.sessionKey), salt: SRTPSalt(SecretBytes(fromHex(vector.initialCounter).prefix(14))),
+            authenticationKey: SecretBytes([1]))
         var bytes = [UInt8](repeating: 0, count: vector.keystreamSegmentOctets + 10)
         let sealed = bytes.withUnsafeMutableBytes { bytes in
             cipher.seal(
@@ -86,10 +88,11 @@ private struct SRTPVectors: Decodable {
     /// RFC 3711 appendix B.3.
     @Test func keyDerivation() throws {
         let vector = vectors.rfc3711.derivation
-        let keys = SRTPKeyDerivation(masterKey: fromHex(vector.masterKey), masterSalt: fromHex(vector.masterSalt))
-        #expect(try keys.key(.rtpEncryption, count: 16) == fromHex(vector.cipherKey))
-        #expect(try keys.key(.rtpSalt, count: 14) == fromHex(vector.cipherSalt))
-        #expect(try keys.key(.rtpAuthentication, count: 94) == fromHex(vector.authKey94))
+        let master = SRTPMasterKey(key: secret(vector.masterKey), salt: secret(vector.masterSalt))
+        let keys = SRTPKeyDerivation(master: master)
+        #expect(try keys.key(.rtpEncryption, count: 16) == secret(vector.cipherKey))
+        #expect(try keys.key(.rtpSalt, count: 14) == secret(vector.cipherSalt))
+        #expect(try keys.key(.rtpAuthentication, count: 94) == secret(vector.authKey94))
     }
 
     /// RFC 7714 sections 16 and 17, with session keys.
@@ -100,7 +103,7 @@ private struct SRTPVectors: Decodable {
             let expected = fromHex(vector.protectedPacket)
             for encrypts in [true, false] {
                 let cipher = try AESGCMCipher(
-                    key: fromHex(vector.sessionKey), salt: SRTPSalt(fromHex(vector.sessionSalt)), encrypts: encrypts)
+                    key: secret(vector.sessionKey), salt: SRTPSalt(secret(vector.sessionSalt)), encrypts: encrypts)
                 var bytes = encrypts ? plain + [UInt8](repeating: 0, count: 20) : expected
                 let done = bytes.withUnsafeMutableBytes { bytes in
                     let parts = parts(bytes, plain.count, vector.srtcpIndex)

@@ -104,6 +104,7 @@ extension DTLSAssociation {
         early = EarlyRecords()
         lastFlight = nil
         unjudged = nil
+        srtpKeys = nil
         records.removeKeys()
     }
 }

@@ -10,7 +10,7 @@ struct DTLSAssociation: ~Copyable {
     /// Largest datagram to send, in bytes.
     let mtu: Int
     var state = DTLSState.new
-    /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
+    /// The SRTP keys, once connected and until they are taken; nil where no profiles were asked for.
     var srtpKeys: SRTPKeyingMaterial?
     /// Datagrams and records that were dropped: malformed, too short, forged, too early or out of turn.
     var droppedRecords = 0

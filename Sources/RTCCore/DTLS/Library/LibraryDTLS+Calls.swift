@@ -104,7 +104,7 @@ extension LibraryDTLS {
             sayCloseNotify()
             return fail(.fingerprintMismatch)
         }
-        srtpKeys = exportedKeys
+        srtpKeys = exportedKeys.take()
         state = .connected
         return .connected
     }
@@ -114,12 +114,10 @@ extension LibraryDTLS {
             let profile = SRTPProfile(wireID: UInt16(truncatingIfNeeded: selected.pointee.id))
         else { return nil }
         let label = "EXTRACTOR-dtls_srtp"
-        var exported = [UInt8](repeating: 0, count: SRTPKeyingMaterial.exportedLength(profile))
-        guard
-            SSL_export_keying_material(ssl, &exported, exported.count, label, label.utf8.count, nil, 0, 0) == 1
-        else { return nil }
-        defer { OPENSSL_cleanse(&exported, exported.count) }
-        return exported.withUnsafeBytes { SRTPKeyingMaterial(profile: profile, exported: $0) }
+        let exported = SecretBytes(count: SRTPKeyingMaterial.exportedLength(profile)) {
+            SSL_export_keying_material(ssl, $0.octets, $0.count, label, label.utf8.count, nil, 0, 0) == 1
+        }
+        return exported?.withBytes { SRTPKeyingMaterial(profile: profile, exported: $0) }
     }
 
     /// Everything after the handshake goes through SSL_read, a repeated last flight of the peer too: libssl answers it
@@ -185,6 +183,7 @@ extension LibraryDTLS {
         handshakeDeadline = nil
         channel.pointee.deadline = nil
         exportedKeys = nil
+        srtpKeys = nil
         SSL_free_buffers(ssl)
     }
 }

@@ -8,7 +8,7 @@ struct LibraryDTLS: ~Copyable {
 
     let role: DTLSRole
     var state = DTLSState.new
-    /// The SRTP keys, once connected; nil before, and where no profiles were asked for.
+    /// The SRTP keys, once connected and until they are taken; nil where no profiles were asked for.
     var srtpKeys: SRTPKeyingMaterial?
     /// Datagrams that were no DTLS 1.2, held a record too short to open, or came too early.
     var droppedDatagrams = 0
@@ -18,6 +18,7 @@ struct LibraryDTLS: ~Copyable {
     let wantsSRTP: Bool
     var handshakeDeadline: Instant?
     var early = EarlyRecords()
+    /// What waits for the fingerprint.
     var exportedKeys: SRTPKeyingMaterial?
 
     /// - Parameter isClockChecked: false for `DTLSClock` alone, whose check is made with an association. Else the first

@@ -17,17 +17,11 @@ final class RecordCipher {
     init(
         _ aead: TLSCipherSuite.AEAD, key: UnsafeRawBufferPointer, fixedIV: UnsafeRawBufferPointer, encrypts: Bool
     ) throws(CryptoError) {
-        guard key.count == aead.keyLength, fixedIV.count == aead.fixedIVLength,
-            let kept = SecretBytes(
-                count: fixedIV.count,
-                fill: {
-                    $0.copyMemory(from: fixedIV)
-                    return true
-                }), let context = EVP_CIPHER_CTX_new()
+        guard key.count == aead.keyLength, fixedIV.count == aead.fixedIVLength, let context = EVP_CIPHER_CTX_new()
         else { throw .library("setting up a record cipher") }
         overhead = aead.explicitNonceLength + RecordCipher.tagLength
         self.context = context
-        self.fixedIV = kept
+        self.fixedIV = SecretBytes(fixedIV)
         let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard EVP_CipherInit_ex(context, aead.cipher, nil, bytes, nil, encrypts ? 1 : 0) == 1 else {
             throw .library("setting up a record cipher")
@@ -115,8 +109,4 @@ extension TLSCipherSuite.AEAD {
         case .chaCha20Poly1305: EVP_chacha20_poly1305()
         }
     }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate var octets: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
