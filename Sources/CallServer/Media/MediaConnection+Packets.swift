@@ -25,10 +25,10 @@ extension MediaConnection: PeerFlowHandler {
         case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
             receivedSenderReport(ssrc: ssrc, ntp: ntp, rtpTimestamp: timestamp, arrival: arrival)
         case .keyFrameRequest(let ssrc):
-            guard let consumer = consumer(ssrc: ssrc) else { return }
+            guard let consumer = outgoing.consumer(ssrc: ssrc) else { return }
             media.perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
         case .nack(let ssrc, let sequences):
-            guard let consumer = consumer(ssrc: ssrc) else { return }
+            guard let consumer = outgoing.consumer(ssrc: ssrc) else { return }
             let spacing = repetitionSpacing
             media.perform { room, outbox, now in
                 room.resend(sequences, consumer, now: now, spacing: spacing, into: &outbox)
@@ -51,11 +51,6 @@ extension MediaConnection: PeerFlowHandler {
 }
 
 extension MediaConnection {
-    /// The consumer of a source that the client knows.
-    private func consumer(ssrc: UInt32) -> ConsumerID? {
-        (sends.first { $0.ssrc == ssrc } ?? ending.first { $0.ssrc == ssrc })?.consumer
-    }
-
     private func receivedSenderReport(ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32, arrival: Instant) {
         media.perform { room, outbox, _ in
             for entry in ingress.bound {

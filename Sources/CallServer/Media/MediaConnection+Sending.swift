@@ -6,19 +6,21 @@ import SFUCore
 
 extension MediaConnection {
     /// Wants a track sent to this client. The line comes with the next negotiation.
-    func add(_ send: OutgoingTrack) { sends.append(send) }
+    func add(_ send: OutgoingTrack) { outgoing.add(send) }
+
+    /// What this connection is to send, with or without a line.
+    var sends: [OutgoingTrack] { outgoing.wanted }
 
     /// Stops sending a track; true where the client must be told by another negotiation.
     ///
     /// - Parameter fills: video may end in black pictures, and its line is free only behind them: `connectionFreedLine`
     ///   tells when. Packets after the negotiation would belong to nobody.
     func removeSend(track: String, fills: Bool = true) -> Bool {
-        guard let index = sends.firstIndex(where: { $0.trackID == track }) else { return false }
-        let send = sends.remove(at: index)
+        guard let send = outgoing.remove(track: track) else { return false }
         if fills, isConnected, let consumer = send.consumer,
             media.perform({ room, outbox, now in room.end(consumer, now: now, into: &outbox) })
         {
-            ending.append(send)
+            outgoing.letEnd(send)
             return false
         }
         return free(send)
@@ -26,8 +28,8 @@ extension MediaConnection {
 
     /// The consumer has sent the last of its own packets.
     func ended(_ consumer: ConsumerID) {
-        guard let index = ending.firstIndex(where: { $0.consumer == consumer }) else { return }
-        if free(ending.remove(at: index)) { owner?.connectionFreedLine(self) }
+        guard let send = outgoing.remove(ended: consumer) else { return }
+        if free(send) { owner?.connectionFreedLine(self) }
     }
 
     private func free(_ send: OutgoingTrack) -> Bool {

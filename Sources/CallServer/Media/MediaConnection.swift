@@ -41,10 +41,7 @@ final class MediaConnection {
     weak var owner: (any MediaConnectionOwner)?
     var negotiator: Negotiator
     var ingress = Ingress()
-    /// What this connection is to send, with or without a line.
-    var sends: [OutgoingTrack] = []
-    /// What is no longer wanted and ends in black pictures; it keeps its line until then.
-    var ending: [OutgoingTrack] = []
+    var outgoing = OutgoingTracks()
     let settings: MediaSettings
     /// Who forwards what this connection brings, and what it is to send.
     let media: RoomMedia
@@ -122,11 +119,10 @@ final class MediaConnection {
     func close() {
         media.perform { room, _, _ in
             for entry in ingress.bound { room.removeProducer(entry.producer) }
-            for send in sends + ending { if let consumer = send.consumer { room.removeConsumer(consumer) } }
+            for consumer in outgoing.consumers { room.removeConsumer(consumer) }
         }
         owner = nil
-        sends = []
-        ending = []
+        outgoing = OutgoingTracks()
         ingress = Ingress()
         flow.close()
         media.remove(id)

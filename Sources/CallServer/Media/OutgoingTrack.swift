@@ -4,6 +4,15 @@ import SFUCore
 
 /// A track that a connection is to send: where it comes from, how it is announced, and what the subscriber wants of it.
 final class OutgoingTrack {
+    /// What the subscriber wants of it, whatever its connection bears.
+    struct Settings: Equatable {
+        var isPaused = false
+        /// The largest layer, from 0.
+        var layerLimit = 2
+        /// Pictures a second; nil for all.
+        var frameRateLimit: Int?
+    }
+
     let trackID: String
     let producer: ProducerID
     let kind: StreamKind
@@ -18,13 +27,11 @@ final class OutgoingTrack {
     var consumer: ConsumerID?
     /// The client knows no codec for it.
     var isRefused = false
-    private var isPaused = false
-    private var layerLimit = 2
+    private var settings = Settings()
     /// What the subscriber's connection bears.
     private var share = BitrateAllocation.Share.everything
     /// The larger, the sooner it gets bandwidth.
     var priority = 1
-    private var frameRateLimit: Int?
 
     private let media: RoomMedia
 
@@ -66,29 +73,27 @@ final class OutgoingTrack {
 
     /// What the subscriber wants: nothing for a while, or no larger layer and no more pictures a second than this.
     func set(paused: Bool, layerLimit: Int, frameRateLimit: Int? = nil, now: Instant) {
-        isPaused = paused
-        self.layerLimit = layerLimit
-        self.frameRateLimit = frameRateLimit
+        settings = Settings(isPaused: paused, layerLimit: layerLimit, frameRateLimit: frameRateLimit)
         applySettings(now: now)
     }
 
     func applySettings(now: Instant) {
         guard let consumer else { return }
         media.perform(now: now) { room, outbox, now in
-            room.setLayerLimit(layerLimit, consumer, now: now, into: &outbox)
+            room.setLayerLimit(settings.layerLimit, consumer, now: now, into: &outbox)
             if case .upTo(let point) = share { room.setAllocation(point, consumer, now: now, into: &outbox) }
-            room.setFrameRateLimit(frameRateLimit, consumer, now: now, into: &outbox)
-            room.setPaused(isPaused || isStarved, consumer, now: now, into: &outbox)
+            room.setFrameRateLimit(settings.frameRateLimit, consumer, now: now, into: &outbox)
+            room.setPaused(settings.isPaused || isStarved, consumer, now: now, into: &outbox)
         }
     }
 
     // MARK: Bandwidth
 
     /// The largest layer that the subscriber wants; nil while it wants nothing.
-    var wantedLayer: Int? { isPaused ? nil : layerLimit }
+    var wantedLayer: Int? { settings.isPaused ? nil : settings.layerLimit }
 
     /// Nothing is sent for want of bandwidth.
-    var isStarved: Bool { !isPaused && share == .paused }
+    var isStarved: Bool { !settings.isPaused && share == .paused }
 
     /// Takes in what the connection bears; nil leaves it as it is.
     func allocate(_ share: BitrateAllocation.Share?, now: Instant) {
@@ -108,7 +113,7 @@ final class OutgoingTrack {
         guard case .upTo(let point) = share else { return 0 }
         return liveLayers(now).reduce(0) { count, layer in
             let ranks = layer.rank..<(layer.rank + layer.spatialLayers)
-            return count + ranks.count { $0 > point.spatial && $0 <= layerLimit }
+            return count + ranks.count { $0 > point.spatial && $0 <= settings.layerLimit }
         }
     }
 }
