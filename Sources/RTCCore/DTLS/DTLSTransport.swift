@@ -93,7 +93,9 @@ package struct DTLSTransport: ~Copyable {
     }
 
     /// Starts the handshake: the client sends its ClientHello, the server begins to wait.
-    package mutating func start(now: Instant, into outbox: Outbox, to destination: TransportAddress) -> DTLSAction {
+    package mutating func start(now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress)
+        -> DTLSAction
+    {
         switch consume engine {
         case .own(var association):
             association.start(DTLSWay(now: now, outbox: outbox, destination: destination))
@@ -110,7 +112,7 @@ package struct DTLSTransport: ~Copyable {
     ///
     /// - Parameter deliver: gets each message that came inside, valid during the call; never before `connected`.
     package mutating func receive(
-        _ datagram: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress,
+        _ datagram: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress,
         deliver: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> DTLSAction {
         switch consume engine {
@@ -129,7 +131,7 @@ package struct DTLSTransport: ~Copyable {
     /// Says what the peer's fingerprint must be, before or after the handshake. Returns the verdict where the handshake
     /// waited for it.
     package mutating func expect(
-        _ fingerprint: DTLSFingerprint, now: Instant, into outbox: Outbox, to destination: TransportAddress
+        _ fingerprint: DTLSFingerprint, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> DTLSAction {
         switch consume engine {
         case .own(var association):
@@ -146,7 +148,7 @@ package struct DTLSTransport: ~Copyable {
 
     /// Does what is due at `now`: sends a flight again, or gives up.
     package mutating func advance(
-        to now: Instant, into outbox: Outbox, to destination: TransportAddress
+        to now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> DTLSAction {
         switch consume engine {
         case .own(var association):
@@ -162,7 +164,7 @@ package struct DTLSTransport: ~Copyable {
 
     /// Sends one message. False where the association is not connected or the message is empty or too long.
     package mutating func send(
-        _ message: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress
+        _ message: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> Bool {
         guard (1...maximumMessage).contains(message.count) else { return false }
         switch consume engine {
@@ -192,7 +194,7 @@ package struct DTLSTransport: ~Copyable {
     }
 
     /// Says close_notify where there is a connection, and is closed.
-    package mutating func close(now: Instant, into outbox: Outbox, to destination: TransportAddress) {
+    package mutating func close(now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress) {
         switch consume engine {
         case .own(var association):
             association.close(DTLSWay(now: now, outbox: outbox, destination: destination))

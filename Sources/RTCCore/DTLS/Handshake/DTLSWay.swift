@@ -3,7 +3,7 @@ import RTCWire
 /// When something is sent, and which way.
 struct DTLSWay {
     let now: Instant
-    let outbox: Outbox
+    let outbox: DatagramOutbox
     let destination: TransportAddress
 
     /// A datagram of at most `mtu` bytes, which is filled in the outbox itself: one at a time.

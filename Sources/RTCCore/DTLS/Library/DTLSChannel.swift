@@ -11,7 +11,7 @@ struct DTLSChannel {
     static let longestTimeout = Interval.milliseconds(3200)
 
     var now = Instant.zero
-    var outbox: Unmanaged<Outbox>?
+    var outbox: Unmanaged<DatagramOutbox>?
     var destination = TransportAddress(high: 0, low: 0, port: 0)
     /// The datagram that the next read takes; nil once it is taken.
     var incoming: UnsafeRawBufferPointer?

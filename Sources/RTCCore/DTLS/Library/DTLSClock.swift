@@ -20,7 +20,7 @@ enum DTLSClock {
                 role: .client, settings: HandshakeSettings(certificate: certificate, srtpProfiles: []), mtu: 1200,
                 expectedFingerprint: nil, isClockChecked: false)
         else { return false }
-        let outbox = Outbox(capacity: 4096)
+        let outbox = DatagramOutbox(capacity: 4096)
         let nowhere = TransportAddress(ipv4: 0, port: 0)
         _ = transport.start(now: .zero, into: outbox, to: nowhere)
         for (elapsed, sent) in [(49, 1), (50, 2), (149, 2), (150, 3)] {

@@ -3,7 +3,7 @@ import RTCWire
 
 // The calls into libssl. Each is made between `prepare` and `release`.
 extension LibraryDTLS {
-    func prepare(_ now: Instant, _ outbox: Outbox, _ destination: TransportAddress) {
+    func prepare(_ now: Instant, _ outbox: DatagramOutbox, _ destination: TransportAddress) {
         // Another object of this thread may have left errors, and libssl would take them for its own.
         ERR_clear_error()
         channel.pointee.now = now

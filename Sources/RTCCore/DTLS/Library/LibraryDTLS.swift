@@ -85,7 +85,7 @@ struct LibraryDTLS: ~Copyable {
     }
 
     /// Starts the handshake: the client sends its ClientHello, the server begins to wait.
-    mutating func start(now: Instant, into outbox: Outbox, to destination: TransportAddress) -> DTLSAction {
+    mutating func start(now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress) -> DTLSAction {
         guard state == .new else { return .none }
         state = .handshaking
         handshakeDeadline = now + DTLSTransport.handshakeLimit
@@ -99,7 +99,7 @@ struct LibraryDTLS: ~Copyable {
     ///
     /// - Parameter deliver: gets each message that came inside, valid during the call; never before `connected`.
     mutating func receive(
-        _ datagram: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress,
+        _ datagram: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress,
         deliver: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) -> DTLSAction {
         if state == .new, role == .server { _ = start(now: now, into: outbox, to: destination) }
@@ -131,7 +131,7 @@ struct LibraryDTLS: ~Copyable {
     /// Says what the peer's fingerprint must be, before or after the handshake. Returns the verdict where the handshake
     /// waited for it.
     mutating func expect(
-        _ fingerprint: DTLSFingerprint, now: Instant, into outbox: Outbox, to destination: TransportAddress
+        _ fingerprint: DTLSFingerprint, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> DTLSAction {
         channel.pointee.expectedFingerprint = fingerprint
         guard state == .awaitingFingerprint else { return .none }
@@ -142,7 +142,7 @@ struct LibraryDTLS: ~Copyable {
 
     /// Does what is due at `now`: sends a flight again, or gives up.
     mutating func advance(
-        to now: Instant, into outbox: Outbox, to destination: TransportAddress
+        to now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> DTLSAction {
         if let handshakeDeadline, handshakeDeadline <= now { return fail(.timedOut) }
         guard state == .handshaking, let deadline = channel.pointee.deadline, deadline <= now else { return .none }
@@ -154,7 +154,7 @@ struct LibraryDTLS: ~Copyable {
 
     /// Sends one message. False where the association is not connected or the message is empty or too long.
     mutating func send(
-        _ message: UnsafeRawBufferPointer, now: Instant, into outbox: Outbox, to destination: TransportAddress
+        _ message: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress
     ) -> Bool {
         guard state == .connected, (1...maximumMessage).contains(message.count) else { return false }
         prepare(now, outbox, destination)
@@ -163,7 +163,7 @@ struct LibraryDTLS: ~Copyable {
     }
 
     /// Says close_notify where there is a connection, and is closed.
-    mutating func close(now: Instant, into outbox: Outbox, to destination: TransportAddress) {
+    mutating func close(now: Instant, into outbox: DatagramOutbox, to destination: TransportAddress) {
         prepare(now, outbox, destination)
         defer { release() }
         if hasHandshake { sayCloseNotify() }

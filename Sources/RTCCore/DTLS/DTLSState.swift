@@ -1,32 +1,3 @@
-/// Which side of the handshake we are: `a=setup:active` is the client (RFC 8842 section 5.3).
-package enum DTLSRole: Hashable, Sendable {
-    /// Sends the first ClientHello.
-    case client
-    /// Waits for it, and chooses cipher and SRTP profile.
-    case server
-
-    /// The peer's role.
-    package var opposite: DTLSRole { self == .client ? .server : .client }
-}
-
-/// Which library speaks DTLS. Both meet each other on the wire.
-package enum DTLSBackend: String, Hashable, Sendable, CaseIterable {
-    /// Our own DTLS 1.2 over libcrypto; the default.
-    case own
-    /// OpenSSL's libssl, of a version whose timer our clock can drive.
-    case libssl
-}
-
-extension DTLSBackend {
-    /// Throws `CryptoError.incompatibleOpenSSL` where the libssl that was loaded is none that our clock can drive; our own
-    /// asks libcrypto for nothing that any OpenSSL from 3.0 on lacks.
-    package func check() throws(CryptoError) {
-        guard self == .own || DTLSClock.isOurs else {
-            throw .incompatibleOpenSSL(version: OpenSSLLibrary.version)
-        }
-    }
-}
-
 /// Where a `DTLSTransport` stands.
 package enum DTLSState: Hashable, Sendable {
     /// Made, not started.
