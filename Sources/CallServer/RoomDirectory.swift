@@ -1,7 +1,6 @@
 import LiveKitProtocol
 import NIOConcurrencyHelpers
 import NIOCore
-import RTCTransport
 import RTCWire
 
 /// Finds or makes the room of a name, and keeps the counts that the server's limits are about. The one thing that all
@@ -112,7 +111,7 @@ final class RoomDirectory: Sendable {
     }
 
     /// Whether somebody may join now; who joins over and over has to wait.
-    func mayJoinAgain(_ room: String, _ identity: String, now: Instant = MonotonicClock.now()) -> Bool {
+    func mayJoinAgain(_ room: String, _ identity: String, now: Instant) -> Bool {
         state.withLockedValue { $0.joins.take("\(room.utf8.count) \(room) \(identity)", now: now) }
     }
 

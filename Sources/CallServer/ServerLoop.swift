@@ -38,7 +38,8 @@ final class ServerLoop: @unchecked Sendable {
     /// Ends all rooms and closes the port.
     func close() -> EventLoopFuture<Void> {
         eventLoop.flatSubmit { [self] in
-            for room in rooms.values { room.shutDown() }
+            let now = MonotonicClock.now()
+            for room in rooms.values { room.shutDown(now: now) }
             rooms = [:]
             return mux.close()
         }

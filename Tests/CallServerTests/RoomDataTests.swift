@@ -1,11 +1,14 @@
 import Foundation
 import LiveKitProtocol
+import RTCWire
 import Testing
 
 @testable import CallServer
 
 @Suite struct RoomDataTests {
     private let everybody = DataDestinations(identities: [], sids: [])
+
+    private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
     @Test func repeatedNumbersAreDroppedPerSender() {
         var data = RoomData()
@@ -21,16 +24,18 @@ import Testing
         for number in UInt32(1)...10 {
             cache.keep(
                 [UInt8](repeating: 0, count: 1_000), from: "PA_a", sequence: number, to: everybody,
-                now: Int64(number) * 300)
+                now: at(Int(number) * 300))
         }
         func sequences(_ publisher: String, after: UInt32) -> [UInt32] {
-            cache.packets(from: publisher, after: after, now: 3_000).map(\.sequence)
+            cache.packets(from: publisher, after: after, now: at(3_000)).map(\.sequence)
         }
         #expect(sequences("PA_a", after: 0) == [4, 5, 6, 7, 8, 9, 10])
         #expect(sequences("PA_a", after: 8) == [9, 10])
         #expect(sequences("PA_b", after: 0).isEmpty)
         for number in UInt32(11)...30 {
-            cache.keep([UInt8](repeating: 0, count: 10_000), from: "PA_a", sequence: number, to: everybody, now: 3_000)
+            cache.keep(
+                [UInt8](repeating: 0, count: 10_000), from: "PA_a", sequence: number, to: everybody,
+                now: at(3_000))
         }
         #expect(cache.byteCount <= 100_000)
         #expect(sequences("PA_a", after: 0) == Array(21...30))

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import NIOCore
 import RTCCore
+import RTCWire
 
 /// What a client is to do about a leave message.
 enum LeaveAction {
@@ -44,18 +45,18 @@ extension LiveKitParticipant {
     }
 
     /// The session can't go on: the client is told to join anew.
-    func issueFullReconnect(_ reason: Livekit_DisconnectReason, because text: String) {
+    func issueFullReconnect(_ reason: Livekit_DisconnectReason, because text: String, now: Instant) {
         logger.notice("full reconnect asked of the client", metadata: ["reason": "\(text)"])
         if let leave = leaveRequest(reason, .reconnect) { session?.send(.with { $0.leave = leave }) }
-        room.remove(sid, reason: reason, tell: false)
+        room.remove(sid, reason: reason, tell: false, now: now)
     }
 
     /// The client has closed its signalling connection, or lost it: it stays while its media path holds.
-    func signalLost(_ lost: LiveKitSession) {
+    func signalLost(_ lost: LiveKitSession, now: Instant) {
         guard session === lost else { return }
         session = nil
         guard isActive, !connections.contains(where: { $0.flow.peer.state == .closed }) else {
-            return room.remove(sid, reason: .signalClose)
+            return room.remove(sid, reason: .signalClose, now: now)
         }
         logger.info("signalling connection lost, the participant stays while its media is connected")
         guard departure == nil else { return }
@@ -67,17 +68,17 @@ extension LiveKitParticipant {
     }
 
     /// Ends this connection for what the client has said; nobody else is touched.
-    func fail(_ reason: String) {
+    func fail(_ reason: String, now: Instant) {
         session?.close(because: reason)
-        room.remove(sid, reason: .stateMismatch, tell: false)
+        room.remove(sid, reason: .stateMismatch, tell: false, now: now)
     }
 
     // MARK: The media path
 
     /// A media path is lost for good as it is: the client may come back within moments and restart ICE.
-    private func pathFailed(_ connection: MediaConnection) {
+    private func pathFailed(_ connection: MediaConnection, _ now: Instant) {
         guard connection.mayRecover else {
-            return issueFullReconnect(.stateMismatch, because: "the media connection failed for good")
+            return issueFullReconnect(.stateMismatch, because: "the media connection failed for good", now: now)
         }
         if let leave = leaveRequest(.connectionTimeout, .resume) { session?.send(.with { $0.leave = leave }) }
         logger.notice("media path lost")
@@ -92,7 +93,8 @@ extension LiveKitParticipant {
             guard let self else { return }
             departure = nil
             guard isLost || (session == nil && isSilent) else { return }
-            room.remove(sid, reason: session == nil && !isLost ? .signalClose : .connectionTimeout)
+            let reason: Livekit_DisconnectReason = session == nil && !isLost ? .signalClose : .connectionTimeout
+            room.timed("departure") { $0.remove(sid, reason: reason, now: $1) }
         }
     }
 
@@ -106,18 +108,18 @@ extension LiveKitParticipant {
 }
 
 extension LiveKitParticipant: MediaConnectionOwner {
-    func connection(_ connection: MediaConnection, changedTo state: PeerState) {
+    func connection(_ connection: MediaConnection, changedTo state: PeerState, now: Instant) {
         switch state {
         case .connected:
-            if connection === primary { room.activate(self) }
+            if connection === primary { room.activate(self, now: now) }
             if !isLost {
                 departure?.cancel()
                 departure = nil
             }
         case .disconnected:
             if session == nil, departure == nil { scheduleDeparture(after: room.timing.silence) }
-        case .failed: pathFailed(connection)
-        case .closed where session == nil: room.remove(sid, reason: .signalClose)
+        case .failed: pathFailed(connection, now)
+        case .closed where session == nil: room.remove(sid, reason: .signalClose, now: now)
         case .closed: scheduleDeparture(after: room.timing.departure)
         case .new, .connecting: break
         }

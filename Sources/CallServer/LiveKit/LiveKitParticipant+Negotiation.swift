@@ -38,7 +38,7 @@ struct NegotiationProgress {
 extension LiveKitParticipant {
     // MARK: The client offers
 
-    func handleOffer(_ offer: Livekit_SessionDescription) {
+    func handleOffer(_ offer: Livekit_SessionDescription, now: Instant) {
         do throws(NegotiationFailure) {
             try publisher.takeOffer(offer.sdp)
             let matches = matchTracks()
@@ -46,7 +46,7 @@ extension LiveKitParticipant {
                 negotiation.isNeeded = false
                 publisher.placeWaiting()
             }
-            let sdp = try publisher.createAnswer()
+            let sdp = try publisher.createAnswer(now: now)
             send(
                 .with {
                     $0.answer = .with {
@@ -57,14 +57,14 @@ extension LiveKitParticipant {
                     }
                 })
             trickle(publisher, target: .publisher)
-            unpublishEnded()
-            rebindChanged()
-            publish(matches)
+            unpublishEnded(now: now)
+            rebindChanged(now: now)
+            publish(matches, now: now)
         } catch {
-            return fail(error.description)
+            return fail(error.description, now: now)
         }
         guard isSingleConnection else { return }
-        reportRefusals()
+        reportRefusals(now)
         // An offer that was under way when we asked for more lines doesn't bring them: the one that does is coming, and to
         // ask again now would bring them twice.
         guard !negotiation.isWaiting || publisher.receivingLines.include(negotiation.expected) else { return }
@@ -75,19 +75,19 @@ extension LiveKitParticipant {
     // MARK: We offer
 
     /// The subscriber connection begins with the data channels' line alone.
-    func beginSubscriberConnection() {
+    func beginSubscriberConnection(now: Instant) {
         openDataChannels()
-        offer()
+        offer(now)
     }
 
     /// Offers a new ICE generation, in place of whatever offer is open.
-    func restartSubscriber() {
+    func restartSubscriber(now: Instant) {
         guard !isSingleConnection, !subscriber.negotiator.lines.isEmpty else { return }
         subscriber.restartICE()
-        offer(replacing: true)
+        offer(now, replacing: true)
     }
 
-    private func offer(replacing: Bool = false) {
+    private func offer(_ now: Instant, replacing: Bool = false) {
         negotiation.isNeeded = false
         do throws(NegotiationFailure) {
             guard let sdp = try subscriber.createOffer(replacing: replacing) else {
@@ -107,23 +107,23 @@ extension LiveKitParticipant {
                 })
             trickle(subscriber, target: .subscriber)
         } catch {
-            fail(error.description)
+            fail(error.description, now: now)
         }
     }
 
-    func handleAnswer(_ answer: Livekit_SessionDescription) {
-        guard !isSingleConnection else { return fail("an answer, though the client is the one who offers") }
+    func handleAnswer(_ answer: Livekit_SessionDescription, now: Instant) {
+        guard !isSingleConnection else { return fail("an answer, though the client is the one who offers", now: now) }
         // Some clients repeat our number, others say 0. What answers an offer that we have replaced is void.
         guard answer.id == 0 || answer.id == negotiation.offerID else {
             return logger.debug("answer to an older offer", metadata: ["id": "\(answer.id)"])
         }
         do throws(NegotiationFailure) {
-            try subscriber.takeAnswer(answer.sdp)
+            try subscriber.takeAnswer(answer.sdp, now: now)
         } catch {
-            return fail(error.description)
+            return fail(error.description, now: now)
         }
         negotiation.settle()
-        reportRefusals()
+        reportRefusals(now)
         if negotiation.isNeeded || subscriber.hasWaiting { negotiate() }
     }
 
@@ -139,7 +139,7 @@ extension LiveKitParticipant {
             guard let self else { return }
             negotiation.timer = nil
             guard session != nil, negotiation.isNeeded, !negotiation.isWaiting else { return }
-            room.timed("negotiation") { _ in if isSingleConnection { requestOffer() } else { offer() } }
+            room.timed("negotiation") { _, now in if isSingleConnection { requestOffer() } else { offer(now) } }
         }
     }
 
@@ -169,14 +169,16 @@ extension LiveKitParticipant {
             // A client that is away negotiates anew when it comes back.
             guard session != nil, negotiation.isWaiting else { return }
             guard isSingleConnection else {
-                return issueFullReconnect(.stateMismatch, because: "our offer was not answered")
+                return room.timed("end of an offer") { _, now in
+                    issueFullReconnect(.stateMismatch, because: "our offer was not answered", now: now)
+                }
             }
             negotiation.isWaiting = false
             negotiate()
         }
     }
 
-    private func reportRefusals() {
+    private func reportRefusals(_ now: Instant) {
         for send in subscriber.sends where send.isRefused {
             _ = subscriber.removeSend(track: send.trackID)
             self.send(
@@ -186,7 +188,7 @@ extension LiveKitParticipant {
                         $0.err = .seCodecUnsupported
                     }
                 })
-            room.updateDemand()
+            room.updateDemand(now: now)
         }
     }
 
@@ -211,9 +213,9 @@ extension LiveKitParticipant {
     }
 
     /// Candidates must be readable, but nothing is made of them: see `MediaConnection`.
-    func handleTrickle(_ trickle: Livekit_TrickleRequest) {
+    func handleTrickle(_ trickle: Livekit_TrickleRequest, now: Instant) {
         guard trickle.candidateInit.isEmpty || JSONText.candidate(trickle.candidateInit) != nil else {
-            return fail("unreadable ICE candidate")
+            return fail("unreadable ICE candidate", now: now)
         }
     }
 }

@@ -68,7 +68,7 @@ extension LiveKitParticipant {
     }
 
     /// Makes the matched tracks real: from now on packets of these lines are forwarded.
-    func publish(_ matches: [(line: Int, track: LiveKitTrack)]) {
+    func publish(_ matches: [(line: Int, track: LiveKitTrack)], now: Instant) {
         for (index, track) in matches {
             let line = publisher.negotiator.lines[index]
             guard let format = TrackFormat(of: line), line.direction.receives else {
@@ -77,20 +77,22 @@ extension LiveKitParticipant {
             }
             track.bind(to: line, format: format)
             track.info.version = .with { $0.unixMicro = WallClock.microseconds }
-            publisher.ingress[line: index] = makeProducer(for: track, format, line)
+            publisher.ingress[line: index] = makeProducer(for: track, format, line, now)
             pendingTracks.removeAll { $0 === track }
-            room.publish(track, of: self)
+            room.publish(track, of: self, now: now)
         }
     }
 
-    private func makeProducer(for track: LiveKitTrack, _ format: TrackFormat, _ line: MediaLine) -> ProducerID {
+    private func makeProducer(
+        for track: LiveKitTrack, _ format: TrackFormat, _ line: MediaLine, _ now: Instant
+    ) -> ProducerID {
         var configuration = ProducerConfiguration(
             codec: format.mediaCodec(track.kind), payloads: format.payloads,
             clockRate: UInt32(clamping: format.codec.clockRate))
         let groups = line.remote?.groups ?? []
         configuration.simulcastSources = groups.first { $0.semantics == "SIM" }?.ssrcs ?? []
         configuration.asksForAllLayers = room.loop.settings.plane.asksForAllLayers
-        let producer = room.media.perform { room, outbox, now in
+        let producer = room.media.perform(now: now) { room, outbox, now in
             let producer = room.addProducer(configuration, from: publisher.id)
             room.setMuted(track.info.muted, producer, now: now, into: &outbox)
             return producer
@@ -101,7 +103,7 @@ extension LiveKitParticipant {
 
     /// Takes up what a later description says of lines that are bound already: clients may offer a line with every codec
     /// first and name the one they use afterwards.
-    func rebindChanged() {
+    func rebindChanged(now: Instant) {
         for (index, old) in publisher.ingress.bound {
             let line = publisher.negotiator.lines[index]
             guard let track = room.track(fedBy: old), let format = TrackFormat(of: line), line.direction.receives,
@@ -110,22 +112,22 @@ extension LiveKitParticipant {
             track.bind(to: line, format: format)
             logger.info(
                 "track goes on in another format", metadata: ["track": "\(track.sid)", "codec": "\(format.name)"])
-            publisher.ingress[line: index] = makeProducer(for: track, format, line)
-            room.media.perform { room, _, _ in room.removeProducer(old) }
-            room.renew(track, of: self)
+            publisher.ingress[line: index] = makeProducer(for: track, format, line, now)
+            room.media.perform(now: now) { room, _, _ in room.removeProducer(old) }
+            room.renew(track, of: self, now: now)
         }
     }
 
     /// Ends the tracks whose lines the client no longer sends on.
-    func unpublishEnded() {
+    func unpublishEnded(now: Instant) {
         for (index, producer) in publisher.ingress.bound {
             let lines = publisher.negotiator.lines
             if lines.indices.contains(index), lines[index].state == .active, lines[index].direction.receives {
                 continue
             }
             publisher.ingress[line: index] = nil
-            room.media.perform { room, _, _ in room.removeProducer(producer) }
-            if let track = room.track(fedBy: producer) { room.unpublish(track.sid, of: self) }
+            room.media.perform(now: now) { room, _, _ in room.removeProducer(producer) }
+            if let track = room.track(fedBy: producer) { room.unpublish(track.sid, of: self, now: now) }
         }
     }
 }

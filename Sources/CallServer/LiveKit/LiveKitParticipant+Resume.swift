@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RTCWire
 import SFUCore
 
 /// What a test client has asked to go wrong when it resumes.
@@ -17,7 +18,7 @@ extension LiveKitParticipant {
     }
 
     /// Goes on with a new signalling connection. The old one is not waited for: it may be dead and not know it.
-    func resume(_ session: LiveKitSession) {
+    func resume(_ session: LiveKitSession, now: Instant) {
         detachSession()
         self.session = session
         session.participant = self
@@ -28,7 +29,7 @@ extension LiveKitParticipant {
         if fault == .closesAtOnce { return closeSignalling() }
         sendResumption()
         if fault == .closesAfterMessages { return closeSignalling() }
-        restartNegotiation()
+        restartNegotiation(now)
         watchRecovery()
     }
 
@@ -48,11 +49,11 @@ extension LiveKitParticipant {
     }
 
     /// What was under way is void. The client restarts ICE by its next offer; where we offer, we do.
-    private func restartNegotiation() {
+    private func restartNegotiation(_ now: Instant) {
         negotiation.cancel()
         negotiation.isWaiting = false
         guard !isSingleConnection else { return }
-        restartSubscriber()
+        restartSubscriber(now: now)
     }
 
     /// A media path that is lost must come back in time.
@@ -65,19 +66,20 @@ extension LiveKitParticipant {
     // MARK: What the client thinks
 
     /// Compares what the client takes for true with what is.
-    func handleSyncState(_ state: Livekit_SyncState) {
+    func handleSyncState(_ state: Livekit_SyncState, now: Instant) {
         guard publishes(state.publishTracks) else {
-            return issueFullReconnect(.stateMismatch, because: "the client publishes a track that is not known here")
+            return issueFullReconnect(
+                .stateMismatch, because: "the client publishes a track that is not known here", now: now)
         }
         if !state.trackSidsDisabled.isEmpty {
             updateSettings(
                 .with {
                     $0.trackSids = state.trackSidsDisabled
                     $0.disabled = true
-                })
+                }, now: now)
         }
-        room.replay(state.datachannelReceiveStates, to: self)
-        if state.hasSubscription { updateSubscription(state.subscription) }
+        room.replay(state.datachannelReceiveStates, to: self, now: now)
+        if state.hasSubscription { updateSubscription(state.subscription, now: now) }
     }
 
     /// Clients need not say all they publish; what they say must be here.

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import NIOCore
+import RTCWire
 
 /// What a test client has asked us to act out, one of each at a time.
 struct Simulation {
@@ -11,14 +12,14 @@ struct Simulation {
 
 extension LiveKitParticipant {
     /// Acts out what a test client wants to see.
-    func simulate(_ request: Livekit_SimulateScenario) {
+    func simulate(_ request: Livekit_SimulateScenario, now: Instant) {
         switch request.scenario {
         case .speakerUpdate(let seconds): simulateSpeaking(seconds: seconds)
         // The session is gone as with its node, without a word: what the client knows is not known here any more.
-        case .nodeFailure: vanish(.serverShutdown)
-        case .migration: vanish(.migration)
-        case .serverLeave: room.remove(sid, reason: .serverShutdown)
-        case .switchCandidateProtocol: restartSubscriber()
+        case .nodeFailure: vanish(.serverShutdown, now)
+        case .migration: vanish(.migration, now)
+        case .serverLeave: room.remove(sid, reason: .serverShutdown, now: now)
+        case .switchCandidateProtocol: restartSubscriber(now: now)
         case .subscriberBandwidth(let bitsPerSecond): limitBandwidth(bitsPerSecond)
         case .disconnectSignalOnResume:
             simulation.resumeFault = .closesAfterMessages
@@ -26,14 +27,15 @@ extension LiveKitParticipant {
         case .disconnectSignalOnResumeNoMessages:
             simulation.resumeFault = .closesAtOnce
             closeSignalling()
-        case .leaveRequestFullReconnect: issueFullReconnect(.clientInitiated, because: "the client wants to see it")
+        case .leaveRequestFullReconnect:
+            issueFullReconnect(.clientInitiated, because: "the client wants to see it", now: now)
         case nil: logger.debug("unknown scenario, not acted on")
         }
     }
 
-    private func vanish(_ reason: Livekit_DisconnectReason) {
+    private func vanish(_ reason: Livekit_DisconnectReason, _ now: Instant) {
         logger.notice("simulated loss of the session", metadata: ["reason": "\(reason)"])
-        room.remove(sid, reason: reason, tell: false)
+        room.remove(sid, reason: reason, tell: false, now: now)
     }
 
     private func simulateSpeaking(seconds: Int32) {

@@ -2,6 +2,7 @@ import LiveKitProtocol
 import Logging
 import NIOCore
 import RTCCore
+import RTCWire
 import SFUCore
 
 /// A participant of a LiveKit room: one signalling connection, one or two media connections.
@@ -107,20 +108,20 @@ final class LiveKitParticipant: @unchecked Sendable {
     // MARK: Coming
 
     /// Sends the messages that a join is answered with, and starts the clocks.
-    func begin() {
+    func begin(now: Instant) {
         send(.with { $0.join = room.joinResponse(for: self) })
         sendRefreshToken()
         room.tellPermissions(to: self)
         // So that what is published already has its lines in the first answer or offer.
-        room.settleSubscriptions()
-        if !isSingleConnection { beginSubscriberConnection() }
+        room.settleSubscriptions(now: now)
+        if !isSingleConnection { beginSubscriberConnection(now: now) }
         for request in ticket.addTracks { addTrack(request) }
-        if let offer = ticket.publisherOffer { handleOffer(offer) }
+        if let offer = ticket.publisherOffer { handleOffer(offer, now: now) }
         let timing = room.timing
         every(timing.tokenRefresh) { $0.sendRefreshToken() }
-        after(timing.join) { participant in
+        after(timing.join) { participant, now in
             guard !participant.isActive else { return }
-            participant.room.remove(participant.sid, reason: .joinFailure)
+            participant.room.remove(participant.sid, reason: .joinFailure, now: now)
         }
     }
 
@@ -142,9 +143,10 @@ final class LiveKitParticipant: @unchecked Sendable {
 
     // MARK: Clocks
 
-    func after(_ milliseconds: Int, _ body: @escaping @Sendable (LiveKitParticipant) -> Void) {
+    private func after(_ milliseconds: Int, _ body: @escaping @Sendable (LiveKitParticipant, Instant) -> Void) {
         let task = eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) { [weak self] in
-            if let self { body(self) }
+            guard let self else { return }
+            room.timed("end of a join") { _, now in body(self, now) }
         }
         timers.append(task)
     }

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import NIOCore
+import RTCWire
 
 extension LiveKitRoom {
     /// Something about the room has changed that its participants see: they are told, at most once in a while.
@@ -8,7 +9,7 @@ extension LiveKitRoom {
         roomUpdate = eventLoop.scheduleTask(in: .milliseconds(Int64(timing.roomUpdates))) { [weak self] in
             guard let self else { return }
             roomUpdate = nil
-            timed("room update") { $0.tellRoom() }
+            timed("room update") { room, _ in room.tellRoom() }
         }
     }
 
@@ -22,7 +23,7 @@ extension LiveKitRoom {
     /// Changes what is known of a participant's track, published or announced, and tells everybody; false where the
     /// participant has no such track.
     func updateTrack(
-        _ sid: String, of participant: LiveKitParticipant, _ change: (inout Livekit_TrackInfo) -> Void
+        _ sid: String, of participant: LiveKitParticipant, now: Instant, _ change: (inout Livekit_TrackInfo) -> Void
     ) -> Bool {
         if let pending = participant.pendingTracks.first(where: { $0.sid == sid }) {
             change(&pending.info)
@@ -33,7 +34,7 @@ extension LiveKitRoom {
         change(&info)
         guard info != track.info else { return true }
         track.info = info
-        update(participant.sid, now: true) { _ in }
+        update(participant.sid, atOnce: true, now: now) { _ in }
         return true
     }
 }

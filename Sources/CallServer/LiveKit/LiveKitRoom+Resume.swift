@@ -1,11 +1,12 @@
 import LiveKitProtocol
+import RTCWire
 import SFUCore
 
 extension LiveKitRoom {
     /// A client that was here wants to go on. One that is not known any more is told to join anew, which it does by itself.
-    func resume(_ session: LiveKitSession) {
+    func resume(_ session: LiveKitSession, now: Instant) {
         let known = model.participant(identity: session.ticket.identity).flatMap { participants[$0.id] }
-        if let known, known.canResume(session.ticket) { return known.resume(session) }
+        if let known, known.canResume(session.ticket) { return known.resume(session, now: now) }
         session.refuseResume()
     }
 

@@ -1,11 +1,10 @@
 import LiveKitProtocol
-import RTCTransport
+import RTCWire
 import SFUCore
 
 extension LiveKitRoom {
     /// Every 400 ms: what has changed about who speaks, to those who hear it.
-    func updateSpeakers() {
-        let now = MonotonicClock.now()
+    func updateSpeakers(now: Instant) {
         let levels = tracks.values.compactMap { track in
             track.kind == .audio ? track.producer.map { (track.publisher, media.loudness(of: $0, now: now)) } : nil
         }

@@ -1,13 +1,14 @@
 import LiveKitProtocol
+import RTCWire
 import SFUCore
 
 extension LiveKitRoom {
     /// A track has become real: everybody is told, then those who want it get it.
-    func publish(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
+    func publish(_ track: LiveKitTrack, of participant: LiveKitParticipant, now: Instant) {
         tracks[track.sid] = track
         participant.logger.info(
             "track published", metadata: ["track": "\(track.sid)", "codec": "\(track.info.mimeType)"])
-        update(participant.sid) {
+        update(participant.sid, now: now) {
             $0.tracks.append(
                 PublishedTrack(
                     id: track.sid, kind: track.kind, source: TrackSource(track.info.source), name: track.info.name,
@@ -16,12 +17,12 @@ extension LiveKitRoom {
         observe(RoomEvent.trackPublished, track)
         noteRoomChange()
         for other in participants.values where other !== participant { tellPermission(track, to: other) }
-        settleSubscriptions()
+        settleSubscriptions(now: now)
     }
 
     /// A track goes on in another format: everybody is told, and its subscribers begin anew.
-    func renew(_ track: LiveKitTrack, of participant: LiveKitParticipant) {
-        update(participant.sid, now: true) { _ in }
+    func renew(_ track: LiveKitTrack, of participant: LiveKitParticipant, now: Instant) {
+        update(participant.sid, atOnce: true, now: now) { _ in }
         for other in participants.values where other.subscriber.send(track: track.sid) != nil {
             other.unsubscribe(from: track.sid, fills: false)
             other.subscribe(to: track)
@@ -29,10 +30,10 @@ extension LiveKitRoom {
     }
 
     /// A track has ended.
-    func unpublish(_ sid: String, of participant: LiveKitParticipant) {
+    func unpublish(_ sid: String, of participant: LiveKitParticipant, now: Instant) {
         guard let track = tracks.removeValue(forKey: sid) else { return }
         participant.logger.info("track unpublished", metadata: ["track": "\(sid)"])
-        update(participant.sid, now: true) { $0.tracks.removeAll { $0.id == sid } }
+        update(participant.sid, atOnce: true, now: now) { $0.tracks.removeAll { $0.id == sid } }
         settleDescription(of: participant.sid)
         // Wishes about a track end with it.
         for other in model.participants where other.choices[sid] != nil {
@@ -40,17 +41,17 @@ extension LiveKitRoom {
         }
         observe(RoomEvent.trackUnpublished, track)
         noteRoomChange()
-        settleSubscriptions()
+        settleSubscriptions(now: now)
     }
 
-    func setMuted(_ muted: Bool, track sid: String, of participant: LiveKitParticipant) {
+    func setMuted(_ muted: Bool, track sid: String, of participant: LiveKitParticipant, now: Instant) {
         guard model.setMuted(muted, track: sid, of: participant.sid), let record = model.participant(participant.sid)
         else { return }
         tracks[sid]?.info.muted = muted
         if let producer = tracks[sid]?.producer {
-            media.perform { room, outbox, now in room.setMuted(muted, producer, now: now, into: &outbox) }
+            media.perform(now: now) { room, outbox, now in room.setMuted(muted, producer, now: now, into: &outbox) }
         }
-        announce(info(of: record, participant), of: record, now: true)
+        announce(info(of: record, participant), of: record, atOnce: true, now: now)
     }
 
     /// The track whose packets a producer takes.
@@ -59,16 +60,16 @@ extension LiveKitRoom {
     // MARK: Subscriptions
 
     /// Brings what is sent in line with what is wanted and allowed.
-    func settleSubscriptions() {
+    func settleSubscriptions(now: Instant) {
         carryOut(model.settleSubscriptions())
-        updateDemand()
+        updateDemand(now: now)
     }
 
     /// The same where only the wishes of one have changed.
-    func settleSubscriptions(of subscriber: String) {
+    func settleSubscriptions(of subscriber: String, now: Instant) {
         let changes = model.settleSubscriptions(of: subscriber)
         carryOut(changes)
-        if !changes.isEmpty { updateDemand(of: Set(changes.map(\.track))) }
+        if !changes.isEmpty { updateDemand(of: Set(changes.map(\.track)), now: now) }
     }
 
     private func carryOut(_ changes: [RoomModel.SubscriptionChange]) {
@@ -104,7 +105,9 @@ extension LiveKitRoom {
 
     // MARK: Who may subscribe
 
-    func setRule(of participant: LiveKitParticipant, _ permission: Livekit_SubscriptionPermission) {
+    func setRule(
+        of participant: LiveKitParticipant, _ permission: Livekit_SubscriptionPermission, now: Instant
+    ) {
         var entries: [String: SubscriptionRule.Entry] = [:]
         for item in permission.trackPermissions.prefix(RequestBounds.rules) {
             let identity =
@@ -120,7 +123,7 @@ extension LiveKitRoom {
         for track in tracks.values where track.publisher == participant.sid {
             for other in participants.values where other !== participant { tellPermission(track, to: other) }
         }
-        settleSubscriptions()
+        settleSubscriptions(now: now)
     }
 
     /// Tells a newcomer which of the published tracks it may have.

@@ -1,7 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import NIOCore
-import RTCTransport
+import RTCWire
 import SFUCore
 
 /// News about participants who publish nothing, collected for a while.
@@ -12,18 +12,18 @@ struct PendingUpdates {
 
 extension LiveKitRoom {
     /// Changes a participant and tells everybody.
-    func update(_ sid: String, now: Bool = false, _ change: (inout RoomParticipant) -> Void) {
+    func update(_ sid: String, atOnce: Bool = false, now: Instant, _ change: (inout RoomParticipant) -> Void) {
         guard let participant = participants[sid], let record = model.update(sid, change) else { return }
-        announce(info(of: record, participant), of: record, now: now || record.isPublisher)
+        announce(info(of: record, participant), of: record, atOnce: atOnce || record.isPublisher, now: now)
     }
 
     /// Tells everybody of a participant: at once, or with the next collection; the participant itself always at once.
-    func announce(_ info: Livekit_ParticipantInfo, of record: RoomParticipant, now: Bool) {
+    func announce(_ info: Livekit_ParticipantInfo, of record: RoomParticipant, atOnce: Bool, now: Instant) {
         participants[record.id]?.send(.with { $0.update.participants = [info] })
         guard !record.permissions.isHidden else { return }
         updates.infos.removeAll { $0.sid == info.sid }
         // Who has gone is not here any more, and is said at once.
-        if now, participants[record.id]?.announcements.take(now: MonotonicClock.now()) ?? true {
+        if atOnce, participants[record.id]?.announcements.take(now: now) ?? true {
             broadcast([info])
         } else {
             updates.infos.append(info)
@@ -37,7 +37,7 @@ extension LiveKitRoom {
         updates.timer = eventLoop.scheduleTask(in: delay) { [weak self] in
             guard let self else { return }
             updates.timer = nil
-            timed("participant updates") { $0.broadcast($0.updates.infos) }
+            timed("participant updates") { room, _ in room.broadcast(room.updates.infos) }
             updates.infos = []
         }
     }

@@ -2,6 +2,7 @@ import LiveKitProtocol
 import Logging
 import NIOCore
 import RTCTransport
+import RTCWire
 import SFUCore
 
 /// A room of the LiveKit dialect: participants, their tracks, and what they are told of one another.
@@ -62,18 +63,20 @@ final class LiveKitRoom: @unchecked Sendable {
         logger.info("room opened", metadata: ["sid": "\(sid)"])
         let interval = TimeAmount.nanoseconds(LiveKitSpeakerDetector.interval.nanoseconds)
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
-            self?.timed("speakers") { $0.updateSpeakers() }
+            self?.timed("speakers") { $0.updateSpeakers(now: $1) }
         }
         let shares = TimeAmount.nanoseconds(RoomStreams.interval.nanoseconds)
         streamTimer = eventLoop.scheduleRepeatedTask(initialDelay: shares, delay: shares) { [weak self] _ in
-            self?.timed("streams") { $0.updateStreams() }
+            self?.timed("streams") { $0.updateStreams(now: $1) }
         }
         observe(.started)
         closeWhenEmpty(afterSeconds: settings.emptyTimeout)
     }
 
-    /// Does what a deadline asks for, and notes how long that took.
-    func timed(_ kind: String, _ body: (LiveKitRoom) -> Void) { loop.meter.measure(.timer, kind) { body(self) } }
+    /// Does what a deadline asks for, with the time at which it begins, and notes how long that took.
+    func timed(_ kind: String, _ body: (LiveKitRoom, Instant) -> Void) {
+        loop.meter.measure(.timer, kind) { body(self, $0) }
+    }
 
     private func closeWhenEmpty(afterSeconds seconds: Int) {
         closing?.cancel()
@@ -100,11 +103,11 @@ final class LiveKitRoom: @unchecked Sendable {
     }
 
     /// Sends everybody away because the server ends.
-    func shutDown() { end(.serverShutdown, .roomEndServerShutdown) }
+    func shutDown(now: Instant) { end(.serverShutdown, .roomEndServerShutdown, now: now) }
 
     /// Sends everybody away and closes.
-    func end(_ reason: Livekit_DisconnectReason, _ end: Livekit_RoomEndReason) {
-        for sid in Array(participants.keys) { remove(sid, reason: reason) }
+    func end(_ reason: Livekit_DisconnectReason, _ end: Livekit_RoomEndReason, now: Instant) {
+        for sid in Array(participants.keys) { remove(sid, reason: reason, now: now) }
         close(end)
     }
 
@@ -116,11 +119,11 @@ final class LiveKitRoom: @unchecked Sendable {
     // MARK: Coming and going
 
     /// Lets a client in whose signalling connection stands.
-    func enter(_ session: LiveKitSession) {
+    func enter(_ session: LiveKitSession, now: Instant) {
         guard !isClosed else { return session.begin() }
-        if session.ticket.reconnects { return resume(session) }
+        if session.ticket.reconnects { return resume(session, now: now) }
         if let earlier = model.participant(identity: session.ticket.identity) {
-            remove(earlier.id, reason: .duplicateIdentity)
+            remove(earlier.id, reason: .duplicateIdentity, now: now)
         }
         guard let seat = directory.takeSeat(in: name, for: session.ticket.newcomer) else {
             return session.refuse(.joinFailure, .disconnect, because: "the room or the server is full")
@@ -138,23 +141,23 @@ final class LiveKitRoom: @unchecked Sendable {
         participants[participant.sid] = participant
         model.join(record)
         participant.logger.info("participant joins")
-        participant.begin()
+        participant.begin(now: now)
         noteRoomChange()
     }
 
     /// The participant's media is connected.
-    func activate(_ participant: LiveKitParticipant) {
+    func activate(_ participant: LiveKitParticipant, now: Instant) {
         participant.seat.activate()
         guard model.participant(participant.sid).map({ $0.state < .active }) == true else { return }
         participant.logger.info("participant is active")
-        update(participant.sid) { $0.state = .active }
+        update(participant.sid, now: now) { $0.state = .active }
         if let record = model.participant(participant.sid) {
             observe(.participantJoined(info(of: record, participant)))
         }
     }
 
     /// Sends somebody away, or notes that somebody has gone; with `tell` the client gets the reason.
-    func remove(_ sid: String, reason: Livekit_DisconnectReason, tell: Bool = true) {
+    func remove(_ sid: String, reason: Livekit_DisconnectReason, tell: Bool = true, now: Instant) {
         let wasActive = model.participant(sid)?.state == .active
         guard let participant = participants.removeValue(forKey: sid), let gone = model.leave(sid) else { return }
         participant.logger.info("participant leaves", metadata: ["reason": "\(reason)"])
@@ -162,13 +165,13 @@ final class LiveKitRoom: @unchecked Sendable {
         var info = self.info(of: gone, participant)
         info.disconnectReason = reason
         participant.close(tell ? leave : nil)
-        announce(info, of: gone, now: gone.isPublisher)
+        announce(info, of: gone, atOnce: gone.isPublisher, now: now)
         observeDeparture(info, wasActive: wasActive)
         serverCalls.end(of: sid)
         data.remove(sid)
         settleDescription(of: sid)
         for track in gone.tracks { tracks[track.id] = nil }
-        settleSubscriptions()
+        settleSubscriptions(now: now)
         detector.remove(sid)
         noteRoomChange()
         if participants.isEmpty { closeWhenEmpty(afterSeconds: settings.departureTimeout) }

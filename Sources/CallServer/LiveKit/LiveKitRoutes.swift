@@ -1,6 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import NIOHTTP1
+import RTCTransport
 
 /// LiveKit's HTTP paths, and who is let in.
 struct LiveKitRoutes: Sendable {
@@ -18,7 +19,9 @@ struct LiveKitRoutes: Sendable {
     private func decide(_ request: HTTPRequest) -> WebSocketDecision {
         do throws(LiveKitRefusal) {
             let ticket = try admit(request)
-            guard directory.mayJoinAgain(ticket.room, ticket.identity) else { throw LiveKitRefusal.joinsTooOften }
+            guard directory.mayJoinAgain(ticket.room, ticket.identity, now: MonotonicClock.now()) else {
+                throw LiveKitRefusal.joinsTooOften
+            }
             return .accept { channel in
                 let session = LiveKitSession(
                     channel: channel, ticket: ticket, directory: directory, logger: configuration.logger)

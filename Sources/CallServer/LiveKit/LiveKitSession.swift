@@ -31,7 +31,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
             return refuseResume()
         }
         self.room.withLockedValue { $0 = room }
-        room.eventLoop.execute { room.loop.meter.measure(.message, "join") { room.enter(self) } }
+        room.eventLoop.execute { room.loop.meter.measure(.message, "join") { room.enter(self, now: $0) } }
     }
 
     private var joinedRoom: LiveKitRoom? { directory.room(named: ticket.room, claim: ticket.claims.roomConfig) }
@@ -54,7 +54,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
             let isText = if case .text = message { true } else { false }
             room.eventLoop.execute {
                 self.usesText = isText
-                room.loop.meter.measure(.message, request.kind) { self.participant?.handle(request) }
+                room.loop.meter.measure(.message, request.kind) { self.participant?.handle(request, now: $0) }
             }
         } catch let fault as SignalBounds.Fault where fault.isLength {
             logger.notice("signalling message refused", metadata: ["reason": "\(fault)"])
@@ -77,7 +77,9 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
 
     func disconnected() {
         guard let room = room.withLockedValue({ $0 }) else { return }
-        room.eventLoop.execute { self.participant?.signalLost(self) }
+        room.eventLoop.execute {
+            room.loop.meter.measure(.message, "disconnection") { self.participant?.signalLost(self, now: $0) }
+        }
     }
 
     func send(_ response: Livekit_SignalResponse) {

@@ -61,17 +61,17 @@ extension MediaConnection {
 
     // MARK: What the peer says
 
-    func dataChannelOpened(_ id: DataChannelID, _ configuration: DataChannelConfiguration) {
+    func dataChannelOpened(_ id: DataChannelID, _ configuration: DataChannelConfiguration, now: Instant) {
         logger.debug("data channel open", metadata: ["label": "\(configuration.label)"])
         dataChannels.append(OpenDataChannel(id: id, label: configuration.label))
-        owner?.connection(self, opened: configuration.label)
+        owner?.connection(self, opened: configuration.label, now: now)
     }
 
-    func dataMessage(_ id: DataChannelID, _ bytes: [UInt8]) {
+    func dataMessage(_ id: DataChannelID, _ bytes: [UInt8], now: Instant) {
         guard let index = dataChannels.firstIndex(where: { $0.id == id }) else { return }
         dataChannels[index].messagesReceived += 1
         dataChannels[index].bytesReceived += bytes.count
-        owner?.connection(self, received: bytes, on: dataChannels[index].label)
+        owner?.connection(self, received: bytes, on: dataChannels[index].label, now: now)
     }
 
     func dataChannelClosed(_ id: DataChannelID) {
@@ -88,6 +88,6 @@ extension MediaConnection {
 
 /// Owners that take no part in data channels.
 extension MediaConnectionOwner {
-    func connection(_ connection: MediaConnection, opened label: String) {}
-    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String) {}
+    func connection(_ connection: MediaConnection, opened label: String, now: Instant) {}
+    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String, now: Instant) {}
 }

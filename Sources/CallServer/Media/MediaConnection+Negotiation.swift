@@ -16,10 +16,10 @@ extension MediaConnection {
     }
 
     /// Answers the open offer.
-    func createAnswer() throws(NegotiationFailure) -> String {
+    func createAnswer(now: Instant) throws(NegotiationFailure) -> String {
         do {
             let answer = try negotiator.createAnswer()
-            applyLines()
+            applyLines(now: now)
             return answer.description
         } catch {
             throw NegotiationFailure(description: "answer: \(error)")
@@ -40,14 +40,14 @@ extension MediaConnection {
     }
 
     /// Takes the client's answer to our offer in.
-    func takeAnswer(_ text: String) throws(NegotiationFailure) {
+    func takeAnswer(_ text: String, now: Instant) throws(NegotiationFailure) {
         let answer = try parse(text)
         do {
             try negotiator.applyAnswer(answer)
         } catch {
             throw NegotiationFailure(description: "answer: \(error)")
         }
-        applyLines()
+        applyLines(now: now)
     }
 
     /// Begins a new ICE generation of our own: in answer to the client's, or to be offered next. Media goes on meanwhile.

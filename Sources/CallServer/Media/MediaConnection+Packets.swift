@@ -16,7 +16,7 @@ extension MediaConnection: PeerFlowHandler {
                 failure = nil
                 startConsumers()
             }
-            owner?.connection(self, changedTo: state)
+            owner?.connection(self, changedTo: state, now: flow.now)
         case .connected(let profile):
             logger.debug("media connected", metadata: ["profile": "\(profile)"])
         case .failed(let failure):
@@ -37,8 +37,8 @@ extension MediaConnection: PeerFlowHandler {
         case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
             feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
         case .packetResults, .targetBitrate: break
-        case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration)
-        case .dataMessage(let id, let bytes, _): dataMessage(id, bytes)
+        case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration, now: flow.now)
+        case .dataMessage(let id, let bytes, _): dataMessage(id, bytes, now: flow.now)
         case .dataChannelClosed(let id): dataChannelClosed(id)
         case .rtp, .selectedPair, .closed, .bye, .applicationData, .bufferedAmountLow: break
         }

@@ -108,13 +108,13 @@ extension MediaConnection {
     }
 
     /// Brings the peer in line with what has been negotiated, and starts what can start.
-    func applyLines() {
+    func applyLines(now: Instant) {
         flow.perform { peer, outbox, now in
             peer.setReceiveMap(ReceiveMap(negotiator.lines))
             peer.setSCTP(negotiator.lines)
             connect(&peer, outbox, now)
         }
-        for send in sends { open(send) }
+        for send in sends { open(send, now) }
     }
 
     private func connect(_ peer: inout Peer, _ outbox: Outbox, _ now: Instant) {
@@ -125,7 +125,7 @@ extension MediaConnection {
             dtlsRole: remote.localRole, remoteIsLite: remote.isLite, now: now, into: outbox)
     }
 
-    private func open(_ send: OutgoingTrack) {
+    private func open(_ send: OutgoingTrack, _ now: Instant) {
         guard let index = send.line, send.consumer == nil, !send.isRefused else { return }
         let line = negotiator.lines[index]
         guard line.direction.sends, line.send != nil else { return }
@@ -137,11 +137,11 @@ extension MediaConnection {
         var configuration = send.configuration(stream, on: line)
         configuration.reportsEarly = settings.plane.reportsEarly
         configuration.replaysRecent = settings.plane.replaysRecent
-        let added = media.perform { room, _, _ in room.addConsumer(configuration, of: send.producer, to: id) }
+        let added = media.perform(now: now) { room, _, _ in room.addConsumer(configuration, of: send.producer, to: id) }
         // Of a track that has ended meanwhile nothing is sent.
         guard let consumer = added else { return }
         send.consumer = consumer
-        send.applySettings(now: MonotonicClock.now())
+        send.applySettings(now: now)
         flow.perform { peer, _, _ in peer.addSendStream(stream) }
         if isConnected { start(consumer, send.kind) }
     }

@@ -7,11 +7,11 @@ import SFUCore
 
 /// Who is told what becomes of a connection; on the room's loop.
 protocol MediaConnectionOwner: AnyObject {
-    func connection(_ connection: MediaConnection, changedTo state: PeerState)
+    func connection(_ connection: MediaConnection, changedTo state: PeerState, now: Instant)
     /// A data channel can be used, whichever side opened it.
-    func connection(_ connection: MediaConnection, opened label: String)
+    func connection(_ connection: MediaConnection, opened label: String, now: Instant)
     /// A message came on a data channel.
-    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String)
+    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String, now: Instant)
     /// A track that was no longer wanted has ended: the next negotiation is to say so.
     func connectionFreedLine(_ connection: MediaConnection)
 }

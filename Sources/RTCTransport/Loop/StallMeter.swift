@@ -61,6 +61,15 @@ package final class StallMeter: Sendable {
         return try body()
     }
 
+    /// Does `body`, which is handed the time at which it begins, and notes how long it took.
+    package func measure<Result>(
+        _ source: LoopHold.Source, _ kind: String, _ body: (Instant) throws -> Result
+    ) rethrows -> Result {
+        let start = ThreadUsage.now()
+        defer { note(source, kind, since: start) }
+        return try body(start.wall)
+    }
+
     /// Notes that the work of that kind, begun at `start` on this thread, has ended.
     package func note(_ source: LoopHold.Source, _ kind: String, since start: ThreadUsage) {
         let end = ThreadUsage.now()

@@ -1,3 +1,5 @@
+import RTCWire
+
 /// The latest reliable packets of a room, for those who come back or whose channel has not opened yet. A value.
 struct DataReplayCache {
     struct Entry {
@@ -6,19 +8,19 @@ struct DataReplayCache {
         var sequence: UInt32
         var destinations: DataDestinations
         var bytes: [UInt8]
-        fileprivate var arrivedAt: Int64
+        fileprivate var arrivedAt: Instant
     }
 
-    /// LiveKit's limits: milliseconds, and bytes over all.
-    static let lifetime: Int64 = 2_000
+    /// LiveKit's limits: of each packet, and bytes over all.
+    static let lifetime = Interval.seconds(2)
     static let capacity = 100_000
 
     private var entries: [Entry] = []
     private(set) var byteCount = 0
 
-    /// Keeps a packet; `now` in milliseconds of a monotonic clock.
+    /// Keeps a packet.
     mutating func keep(
-        _ bytes: [UInt8], from publisher: String, sequence: UInt32, to destinations: DataDestinations, now: Int64
+        _ bytes: [UInt8], from publisher: String, sequence: UInt32, to destinations: DataDestinations, now: Instant
     ) {
         entries.append(
             Entry(
@@ -28,12 +30,12 @@ struct DataReplayCache {
     }
 
     /// The packets of a publisher after that number, oldest first.
-    mutating func packets(from publisher: String, after sequence: UInt32, now: Int64) -> [Entry] {
+    mutating func packets(from publisher: String, after sequence: UInt32, now: Instant) -> [Entry] {
         trim(now: now)
         return entries.filter { $0.publisher == publisher && $0.sequence > sequence }
     }
 
-    private mutating func trim(now: Int64) {
+    private mutating func trim(now: Instant) {
         var excess = byteCount - Self.capacity
         let kept = entries.drop { entry in
             guard excess > 0 || now - entry.arrivedAt > Self.lifetime else { return false }

@@ -1,5 +1,5 @@
 import LiveKitProtocol
-import RTCTransport
+import RTCWire
 
 /// Data channels of a participant: with one connection those that the client opens carry both directions; with two it
 /// sends on its own and receives on ours.
@@ -17,26 +17,26 @@ extension LiveKitParticipant {
         for label in DataLabel.allCases { subscriber.openDataChannel(label.configuration) }
     }
 
-    func connection(_ connection: MediaConnection, opened label: String) {
+    func connection(_ connection: MediaConnection, opened label: String, now: Instant) {
         guard connection === subscriber, label == DataLabel.reliable.rawValue else { return }
-        room.replayMissed(to: self)
+        room.replayMissed(to: self, now: now)
     }
 
-    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String) {
+    func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String, now: Instant) {
         guard connection === publisher else { return }
         switch DataLabel(rawValue: label) {
-        case .reliable: take(bytes, .reliable)
-        case .lossy: take(bytes, .lossy)
+        case .reliable: take(bytes, .reliable, now)
+        case .lossy: take(bytes, .lossy, now)
         case .dataTrack: break
-        case nil: room.passOn(bytes, label: label, from: self)
+        case nil: room.passOn(bytes, label: label, from: self, now: now)
         }
     }
 
-    private func take(_ bytes: [UInt8], _ kind: Livekit_DataPacket.Kind) {
+    private func take(_ bytes: [UInt8], _ kind: Livekit_DataPacket.Kind, _ now: Instant) {
         guard let packet = try? Livekit_DataPacket(wireBytes: bytes), packet.isBounded else {
             return logger.notice("unreadable data packet dropped", metadata: ["bytes": "\(bytes.count)"])
         }
-        room.take(packet, from: self, kind: kind)
+        room.take(packet, from: self, kind: kind, now: now)
     }
 
     /// Sends another participant's packet on. A reliable one that finds the channel not open yet is repeated when it is;
@@ -56,9 +56,9 @@ extension LiveKitParticipant {
     }
 
     /// Whether a message of that many bytes may go to so many: one participant's data must not take all of the loop's time.
-    func maySend(bytes: Int, to recipients: Int) -> Bool {
+    func maySend(bytes: Int, to recipients: Int, now: Instant) -> Bool {
         let datagrams = Double(recipients * (1 + bytes / 1_200))
-        if dataBudget.take(datagrams, now: MonotonicClock.now()) { return true }
+        if dataBudget.take(datagrams, now: now) { return true }
         if countDropped() {
             logger.notice("data dropped: the participant sends too much", metadata: ["dropped": "\(droppedData)"])
         }

@@ -1,13 +1,13 @@
 import LiveKitProtocol
-import NIOCore
+import RTCWire
 import SFUCore
 
 /// Forwards what participants send one another over data channels.
 extension LiveKitRoom {
-    private static func now() -> Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
-
     /// Takes a packet that a participant has sent.
-    func take(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant, kind: Livekit_DataPacket.Kind) {
+    func take(
+        _ packet: Livekit_DataPacket, from sender: LiveKitParticipant, kind: Livekit_DataPacket.Kind, now: Instant
+    ) {
         guard let permissions = model.participant(sender.sid)?.permissions, permissions.canPublishData else {
             return sender.logger.debug("data packet dropped: the participant may not publish data")
         }
@@ -19,27 +19,26 @@ extension LiveKitRoom {
         guard let stamped = origin.stamp(packet, kind: kind), !data.isRepeated(nonce: Array(stamped.user.nonce)) else {
             return
         }
-        forward(stamped, from: sender)
+        forward(stamped, from: sender, now)
     }
 
-    private func forward(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant) {
+    private func forward(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant, _ now: Instant) {
         let bytes = packet.wireBytes
         let destinations = packet.destinations
         let recipients = participants.values.filter {
             $0 !== sender && destinations.include(identity: $0.identity, sid: $0.sid)
         }
-        guard sender.maySend(bytes: bytes.count, to: recipients.count) else { return }
+        guard sender.maySend(bytes: bytes.count, to: recipients.count, now: now) else { return }
         if packet.kind == .reliable, packet.sequence > 0 {
-            data.cache.keep(
-                bytes, from: sender.sid, sequence: packet.sequence, to: destinations, now: LiveKitRoom.now())
+            data.cache.keep(bytes, from: sender.sid, sequence: packet.sequence, to: destinations, now: now)
         }
         for participant in recipients { participant.deliver(bytes, packet, from: sender.sid) }
     }
 
     /// Bytes on a channel with a label of the application's own go to everybody who has such a channel.
-    func passOn(_ bytes: [UInt8], label: String, from sender: LiveKitParticipant) {
+    func passOn(_ bytes: [UInt8], label: String, from sender: LiveKitParticipant, now: Instant) {
         guard model.participant(sender.sid)?.permissions.canPublishData == true,
-            sender.maySend(bytes: bytes.count, to: participants.count - 1)
+            sender.maySend(bytes: bytes.count, to: participants.count - 1, now: now)
         else { return }
         for participant in participants.values where participant !== sender {
             participant.deliverUnlabeled(bytes, label: label)
@@ -49,24 +48,26 @@ extension LiveKitRoom {
     // MARK: Repeating
 
     /// The channel of a participant has opened: what came since it joined follows.
-    func replayMissed(to participant: LiveKitParticipant) {
+    func replayMissed(to participant: LiveKitParticipant, now: Instant) {
         for (publisher, sequence) in data.takeMissed(by: participant.sid) {
-            replay(from: publisher, after: sequence &- 1, to: participant)
+            replay(from: publisher, after: sequence &- 1, to: participant, now)
         }
     }
 
     /// A participant has come back, and has these as the last ones of each publisher.
-    func replay(_ states: [Livekit_DataChannelReceiveState], to participant: LiveKitParticipant) {
+    func replay(_ states: [Livekit_DataChannelReceiveState], to participant: LiveKitParticipant, now: Instant) {
         var last: [String: UInt32] = [:]
         for state in states.prefix(RequestBounds.tracks) where participants[state.publisherSid] != nil {
             last[state.publisherSid] = state.lastSeq
         }
-        for (publisher, sequence) in last { replay(from: publisher, after: sequence, to: participant) }
+        for (publisher, sequence) in last { replay(from: publisher, after: sequence, to: participant, now) }
     }
 
-    private func replay(from publisher: String, after sequence: UInt32, to participant: LiveKitParticipant) {
+    private func replay(
+        from publisher: String, after sequence: UInt32, to participant: LiveKitParticipant, _ now: Instant
+    ) {
         guard publisher != participant.sid else { return }
-        for entry in data.cache.packets(from: publisher, after: sequence, now: LiveKitRoom.now())
+        for entry in data.cache.packets(from: publisher, after: sequence, now: now)
         where entry.destinations.include(identity: participant.identity, sid: participant.sid) {
             _ = participant.subscriber.sendData(entry.bytes, label: DataLabel.reliable.rawValue)
         }

@@ -1,6 +1,5 @@
 import LiveKitProtocol
 import NIOCore
-import RTCTransport
 import RTCWire
 import SFUCore
 
@@ -13,8 +12,7 @@ struct RoomDynacast {
 
 extension LiveKitRoom {
     /// Counts anew what is wanted of video tracks, all or some, and tells the publishers whom it concerns.
-    func updateDemand(of changed: Set<String>? = nil) {
-        let now = MonotonicClock.now()
+    func updateDemand(of changed: Set<String>? = nil, now: Instant) {
         dynacast.demands = dynacast.demands.filter { tracks[$0.key] != nil }
         let wanted = largestWanted(of: changed)
         for track in tracks.values where track.kind == .video && track.producer != nil {
@@ -46,12 +44,11 @@ extension LiveKitRoom {
         guard let next = dynacast.demands.values.compactMap(\.deadline).min() else { return }
         let delay = TimeAmount.nanoseconds(max(0, (next - now).nanoseconds))
         dynacast.timer = eventLoop.scheduleTask(in: delay) { [weak self] in
-            self?.timed("demand") { $0.advanceDemand() }
+            self?.timed("demand") { $0.advanceDemand($1) }
         }
     }
 
-    private func advanceDemand() {
-        let now = MonotonicClock.now()
+    private func advanceDemand(_ now: Instant) {
         for sid in Array(dynacast.demands.keys) {
             if let told = dynacast.demands[sid]?.advance(to: now), let track = tracks[sid] {
                 tellDemand(told, of: track)

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RTCWire
 import SFUCore
 
 /// What the room API asks of a room. Call on the room's loop.
@@ -51,13 +52,17 @@ extension LiveKitRoom {
         return info(of: record, participant)
     }
 
-    func removeParticipant(_ request: Livekit_RoomParticipantIdentity) throws(TwirpError) -> EmptyMessage {
-        remove(try find(request.identity).record.id, reason: .participantRemoved)
+    func removeParticipant(
+        _ request: Livekit_RoomParticipantIdentity, now: Instant
+    ) throws(TwirpError) -> EmptyMessage {
+        remove(try find(request.identity).record.id, reason: .participantRemoved, now: now)
         return EmptyMessage()
     }
 
     /// Mutes a track, tells the publisher, and through its client's own message everybody else at the latest.
-    func muteTrack(_ request: Livekit_MuteRoomTrackRequest) throws(TwirpError) -> Livekit_MuteRoomTrackResponse {
+    func muteTrack(
+        _ request: Livekit_MuteRoomTrackRequest, now: Instant
+    ) throws(TwirpError) -> Livekit_MuteRoomTrackResponse {
         let (_, participant) = try find(request.identity)
         guard request.muted || configuration.allowsRemoteUnmute else {
             throw TwirpError(.failedPrecondition, "remote unmute not enabled")
@@ -70,18 +75,20 @@ extension LiveKitRoom {
                 $0.mute.sid = track.sid
                 $0.mute.muted = request.muted
             })
-        setMuted(request.muted, track: track.sid, of: participant)
+        setMuted(request.muted, track: track.sid, of: participant, now: now)
         return .with { $0.track = track.info }
     }
 
-    func updateSubscriptions(_ request: Livekit_UpdateSubscriptionsRequest) throws(TwirpError) -> EmptyMessage {
+    func updateSubscriptions(
+        _ request: Livekit_UpdateSubscriptionsRequest, now: Instant
+    ) throws(TwirpError) -> EmptyMessage {
         let (_, participant) = try find(request.identity)
         participant.updateSubscription(
             .with {
                 $0.trackSids = request.trackSids
                 $0.subscribe = request.subscribe
                 $0.participantTracks = request.participantTracks
-            })
+            }, now: now)
         return EmptyMessage()
     }
 
@@ -96,20 +103,20 @@ extension LiveKitRoom {
 
     /// Empty strings and an absent permission leave things as they are; an attribute that is set to nothing is removed.
     func updateParticipant(
-        _ request: Livekit_UpdateParticipantRequest
+        _ request: Livekit_UpdateParticipantRequest, now: Instant
     ) throws(TwirpError) -> Livekit_ParticipantInfo {
         let (record, participant) = try find(request.identity)
         try check(request, of: record)
         let wasHidden = record.permissions.isHidden
         if request.hasPermission, request.permission.hidden, !wasHidden { hide(participant, record) }
-        update(record.id, now: true) { record in
+        update(record.id, atOnce: true, now: now) { record in
             if !request.metadata.isEmpty { record.metadata = request.metadata }
             if !request.name.isEmpty { record.name = request.name }
             for (key, value) in request.attributes { record.attributes[key] = value.isEmpty ? nil : value }
             if request.hasPermission { record.permissions = Permissions(request.permission) }
         }
         if wasHidden, request.hasPermission { tellPermissions(about: record.id) }
-        if request.hasPermission { enforcePermissions(of: participant) }
+        if request.hasPermission { enforcePermissions(of: participant, now) }
         participant.sendRefreshToken()
         guard let updated = model.participant(record.id) else { throw TwirpError.noParticipant }
         return info(of: updated, participant)
@@ -146,24 +153,24 @@ extension LiveKitRoom {
     }
 
     /// Ends what is published or received and is no longer allowed; begins what has become allowed.
-    private func enforcePermissions(of participant: LiveKitParticipant) {
+    private func enforcePermissions(of participant: LiveKitParticipant, _ now: Instant) {
         guard let record = model.participant(participant.sid) else { return }
         for track in record.tracks where !record.permissions.mayPublish(track.source) {
-            participant.stopTrack(track.id)
+            participant.stopTrack(track.id, now: now)
         }
         participant.dropPendingTracks { !record.permissions.mayPublish(TrackSource($0.info.source)) }
-        settleSubscriptions()
+        settleSubscriptions(now: now)
     }
 }
 
 extension LiveKitParticipant {
     /// Ends a track from here, and tells the client that sends it.
-    func stopTrack(_ track: String) {
+    func stopTrack(_ track: String, now: Instant) {
         for (index, producer) in publisher.ingress.bound where producer == room.tracks[track]?.producer {
             publisher.ingress[line: index] = nil
-            room.media.perform { room, _, _ in room.removeProducer(producer) }
+            room.media.perform(now: now) { room, _, _ in room.removeProducer(producer) }
         }
-        room.unpublish(track, of: self)
+        room.unpublish(track, of: self, now: now)
         send(.with { $0.trackUnpublished.trackSid = track })
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import LiveKitProtocol
 import NIOCore
 import NIOHTTP1
+import RTCWire
 
 /// LiveKit's room API: `POST /twirp/livekit.RoomService/<Method>`, in JSON or protobuf (Twirp).
 ///
@@ -77,17 +78,17 @@ struct RoomService: Sendable {
 
     // MARK: Rooms
 
-    /// Does `body` on the room's loop. The future fails with `TwirpError`.
+    /// Does `body` on the room's loop, with the time at which it begins. The future fails with `TwirpError`.
     func inRoom<Value: Sendable>(
         _ name: String, on eventLoop: any EventLoop,
-        _ body: @escaping @Sendable (LiveKitRoom) throws(TwirpError) -> Value
+        _ body: @escaping @Sendable (LiveKitRoom, Instant) throws(TwirpError) -> Value
     ) -> EventLoopFuture<Value> {
         guard let room = directory.existingRoom(named: name) else {
             return eventLoop.makeFailedFuture(TwirpError.noRoom)
         }
         return room.eventLoop.submit {
             guard !room.isClosed else { throw TwirpError.noRoom }
-            return try body(room)
+            return try room.loop.meter.measure(.message, "room API") { try body(room, $0) }
         }
     }
 

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import NIOCore
+import RTCWire
 
 /// One request to the room API, read as far as all methods are alike.
 struct RoomServiceCall: Sendable {
@@ -34,11 +35,13 @@ struct RoomServiceMethod: Sendable {
     /// - Parameter missing: what is said where there is no such room.
     static func admin<Request: AdministrativeRequest, Response: ProtocolMessage>(
         _ shape: JSONShape, missing: TwirpError = .noRoom,
-        _ body: @escaping @Sendable (LiveKitRoom, Request) throws(TwirpError) -> Response
+        _ body: @escaping @Sendable (LiveKitRoom, Request, Instant) throws(TwirpError) -> Response
     ) -> RoomServiceMethod {
         RoomServiceMethod(shape, allowed: isAdmin) { (service, request: Request, eventLoop) in
-            service.inRoom(request.room, on: eventLoop) { (room) throws(TwirpError) in try body(room, request) }
-                .flatMapErrorThrowing { error in throw error as? TwirpError == .noRoom ? missing : error }
+            service.inRoom(request.room, on: eventLoop) { (room, now) throws(TwirpError) in
+                try body(room, request, now)
+            }
+            .flatMapErrorThrowing { error in throw error as? TwirpError == .noRoom ? missing : error }
         }
     }
 
@@ -61,40 +64,42 @@ struct RoomServiceMethod: Sendable {
         },
         "DeleteRoom": RoomServiceMethod(.empty, allowed: { grant, _ in grant.roomCreate == true }) {
             (service, request: Livekit_DeleteRoomRequest, eventLoop) in
-            service.inRoom(request.room, on: eventLoop) { (room) throws(TwirpError) in
-                room.end(.roomDeleted, .roomEndApiDelete)
+            service.inRoom(request.room, on: eventLoop) { (room, now) throws(TwirpError) in
+                room.end(.roomDeleted, .roomEndApiDelete, now: now)
                 return EmptyMessage()
             }
         },
         "ListParticipants": RoomServiceMethod(.participants, allowed: isAdmin) {
             (service, request: Livekit_ListParticipantsRequest, eventLoop) in
-            service.inRoom(request.room, on: eventLoop) { (room) throws(TwirpError) in room.listParticipants() }
+            service.inRoom(request.room, on: eventLoop) { (room, _) throws(TwirpError) in room.listParticipants() }
                 // Nobody is in a room that is not there.
                 .flatMapErrorThrowing { error in
                     guard error as? TwirpError == .noRoom else { throw error }
                     return Livekit_ListParticipantsResponse()
                 }
         },
-        "GetParticipant": admin(.participant, missing: .noParticipant) { (room, request) throws(TwirpError) in
+        "GetParticipant": admin(.participant, missing: .noParticipant) { (room, request, _) throws(TwirpError) in
             try room.getParticipant(request)
         },
-        "RemoveParticipant": admin(.empty, missing: .noParticipant) { (room, request) throws(TwirpError) in
-            try room.removeParticipant(request)
+        "RemoveParticipant": admin(.empty, missing: .noParticipant) { (room, request, now) throws(TwirpError) in
+            try room.removeParticipant(request, now: now)
         },
-        "MutePublishedTrack": admin(.mutedTrack) { (room, request) throws(TwirpError) in
-            try room.muteTrack(request)
+        "MutePublishedTrack": admin(.mutedTrack) { (room, request, now) throws(TwirpError) in
+            try room.muteTrack(request, now: now)
         },
-        "UpdateParticipant": admin(.participant, missing: .noParticipant) { (room, request) throws(TwirpError) in
-            try room.updateParticipant(request)
+        "UpdateParticipant": admin(.participant, missing: .noParticipant) { (room, request, now) throws(TwirpError) in
+            try room.updateParticipant(request, now: now)
         },
-        "UpdateSubscriptions": admin(.empty) { (room, request) throws(TwirpError) in
-            try room.updateSubscriptions(request)
+        "UpdateSubscriptions": admin(.empty) { (room, request, now) throws(TwirpError) in
+            try room.updateSubscriptions(request, now: now)
         },
-        "UpdateRoomMetadata": admin(.room) { (room, request) throws(TwirpError) in try room.updateMetadata(request) },
-        "SendData": admin(.empty) { (room, request) throws(TwirpError) in try room.sendData(request) },
+        "UpdateRoomMetadata": admin(.room) { (room, request, _) throws(TwirpError) in
+            try room.updateMetadata(request)
+        },
+        "SendData": admin(.empty) { (room, request, _) throws(TwirpError) in try room.sendData(request) },
         "PerformRpc": RoomServiceMethod(.rpc, allowed: isAdmin) {
             (service, request: Livekit_PerformRpcRequest, eventLoop) in
-            service.inRoom(request.room, on: eventLoop) { (room) throws(TwirpError) in try room.performRPC(request) }
+            service.inRoom(request.room, on: eventLoop) { (room, _) throws(TwirpError) in try room.performRPC(request) }
                 .flatMap { $0 }
         },
         "MoveParticipant": RoomServiceMethod(.empty, allowed: mayMove) {

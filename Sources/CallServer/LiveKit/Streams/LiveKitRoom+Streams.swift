@@ -1,7 +1,6 @@
 import LiveKitProtocol
 import NIOCore
 import RTCCore
-import RTCTransport
 import RTCWire
 import SFUCore
 
@@ -40,9 +39,8 @@ struct SubscriberStreams {
 
 extension LiveKitRoom {
     /// Some times a second: measures what is published and shares out what each subscriber's connection bears.
-    func updateStreams() {
+    func updateStreams(now: Instant) {
         guard !participants.isEmpty else { return }
-        let now = MonotonicClock.now()
         streams.layerRates = streams.layerRates.filter { tracks[$0.key] != nil }
         for track in tracks.values where track.kind == .video { measure(track, now) }
         for participant in participants.values { participant.shareBandwidth(streams, now) }
