@@ -12,7 +12,7 @@ extension LiveKitSession {
         guard roster.contains(identity: identity) else { throw RPCError.recipientNotFound }
         let limit = min(max(timeout, 0.001), 86_400)
         let id = UUID().uuidString.lowercased()
-        data.calls.begin(id, to: identity, timeout: limit, now: MediaTime.now.seconds)
+        data.calls.begin(id, to: identity, timeout: limit, now: clock.now.seconds)
         let request = Livekit_DataPacket.with {
             $0.destinationIdentities = [identity]
             $0.rpcRequest.id = id
@@ -45,7 +45,7 @@ extension LiveKitSession {
     }
 
     private func expireCalls() {
-        for (id, error) in data.calls.expire(now: MediaTime.now.seconds) { settle(id, .failure(error)) }
+        for (id, error) in data.calls.expire(now: clock.now.seconds) { settle(id, .failure(error)) }
     }
 
     func settle(_ id: String, _ result: Result<String, RPCError>) {

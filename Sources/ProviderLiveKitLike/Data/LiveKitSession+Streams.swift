@@ -1,4 +1,5 @@
 import CallBridge
+import CallModel
 import Foundation
 import LiveKitProtocol
 
@@ -10,7 +11,7 @@ extension LiveKitSession {
     func openStream(_ info: DataStreamInfo, to identities: [String]) async throws -> OutgoingDataStream {
         var info = info
         if info.id.isEmpty { info.id = UUID().uuidString.lowercased() }
-        let header = info.header(now: Int64(Date().timeIntervalSince1970 * 1000))
+        let header = info.header(now: joiner.wallClock().rawValue)
         try await send(
             .with {
                 $0.destinationIdentities = identities

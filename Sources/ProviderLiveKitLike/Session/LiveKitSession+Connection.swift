@@ -33,7 +33,7 @@ extension LiveKitSession {
     /// What a join response says for later.
     func adopt(_ response: Livekit_JoinResponse) {
         local = response.participant
-        ping = PingClock(response)
+        ping = PingClock(response, now: clock.now)
         lifecycle.mayResume = response.clientConfiguration.resumeConnection != .disabled
         isRelayOnly = ICEWishes(response).relayOnly
         addresses.adopt(alternative: response.alternativeURL)
@@ -48,7 +48,7 @@ extension LiveKitSession {
         let number = signalNumber
         let messages = signal.messages
         let interval = ping.interval
-        ping.heard(now: .now)
+        ping.heard(now: clock.now)
         // Ends with the socket, and not before it has handed on everything that had come.
         Task { [weak self] in
             for await message in messages { await self?.handle(message, from: number) }
@@ -89,7 +89,7 @@ extension LiveKitSession {
 
     private func ping(on number: Int) async {
         guard number == signalNumber, !hasEnded else { return }
-        let now = MediaTime.now
+        let now = clock.now
         guard !ping.isLost(now: now) else {
             return await lost(.pingTimeout, "the server did not answer for \(Int(ping.timeout)) s")
         }
@@ -99,7 +99,7 @@ extension LiveKitSession {
     private func handle(_ message: Livekit_SignalResponse, from number: Int) async {
         guard !hasEnded else { return }
         guard number == signalNumber else { return await handleLate(message) }
-        ping.heard(now: .now)
+        ping.heard(now: clock.now)
         await handle(message)
     }
 

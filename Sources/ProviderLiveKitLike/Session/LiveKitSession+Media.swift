@@ -128,7 +128,7 @@ extension LiveKitSession {
     }
 
     private func stateChanged(_ side: MediaPaths.Side, _ state: SessionState) async {
-        let now = MediaTime.now
+        let now = clock.now
         switch paths.update(side, state, now: now) {
         case .none: break
         case .impaired:

@@ -25,7 +25,7 @@ extension LiveKitSession {
         case .roomUpdate(let update): report.yield(.roomUpdated(RoomInfo(update.room)))
         case .roomMoved(let move): moved(move)
         case .refreshToken(let fresh): if !fresh.isEmpty { token = fresh }
-        case .pongResp(let pong): ping.answered(pong, now: .now)
+        case .pongResp(let pong): ping.answered(pong, now: clock.now)
         case .leave(let leave): await handleLeave(leave)
         default: break
         }

@@ -84,6 +84,8 @@ actor LiveKitSession: ProviderSession {
     /// The call is over.
     var hasEnded: Bool { lifecycle.hasEnded }
     var timeouts: SessionTimeouts { joiner.timeouts }
+    /// Where the session reads its times.
+    var clock: MediaClock { joiner.context.clock }
 
     init(
         _ joined: SessionJoiner.Joined, joiner: SessionJoiner, server: SignalTarget, token: String,
@@ -100,7 +102,7 @@ actor LiveKitSession: ProviderSession {
         publisher = joined.publisher
         subscriber = joined.subscriber
         paths = MediaPaths(joined)
-        ping = PingClock(joined.response)
+        ping = PingClock(joined.response, now: joiner.context.clock.now)
         local = joined.response.participant
         roster = RemoteRoster()
     }
@@ -200,15 +202,16 @@ actor LiveKitSession: ProviderSession {
     func wait<Result: Sendable>(
         seconds: Double, for condition: (isolated LiveKitSession) async -> Result?
     ) async -> Result? {
+        // Before the timer: what it wakes must find the deadline past.
+        let deadline = clock.now.nanoseconds + Int64(seconds * 1e9)
         let timer = Task { [weak self] in
             try await Task.sleep(for: .seconds(seconds))
             await self?.wake()
         }
         defer { timer.cancel() }
-        let deadline = MediaTime.now.nanoseconds + Int64(seconds * 1e9)
         while true {
             if let result = await condition(self) { return result }
-            guard MediaTime.now.nanoseconds < deadline, !Task.isCancelled else { return nil }
+            guard clock.now.nanoseconds < deadline, !Task.isCancelled else { return nil }
             await change()
         }
     }

@@ -11,7 +11,7 @@ struct PingClock: Sendable, Hashable {
     private(set) var roundTripMilliseconds: Int64 = 0
     private var lastHeard: MediaTime
 
-    init(_ join: Livekit_JoinResponse, now: MediaTime = .now) {
+    init(_ join: Livekit_JoinResponse, now: MediaTime) {
         // A server that says nothing means LiveKit's own defaults.
         interval = Double(join.pingInterval > 0 ? join.pingInterval : 5)
         timeout = Double(join.pingTimeout > 0 ? join.pingTimeout : 15)

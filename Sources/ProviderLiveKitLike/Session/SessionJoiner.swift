@@ -1,4 +1,5 @@
 import CallBridge
+import CallModel
 import LiveKitProtocol
 import MediaCore
 
@@ -19,6 +20,8 @@ struct SessionJoiner: Sendable {
     let context: ProviderContext
     let mode: LiveKitLikeProvider.Mode
     let timeouts: SessionTimeouts
+    /// The time of day, for what messages say of it.
+    var wallClock: @Sendable () -> CallTime = { .now }
 
     /// The session's wishes, as every request repeats them.
     var request: ClientIdentity.Request {
