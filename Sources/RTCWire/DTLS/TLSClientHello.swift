@@ -6,7 +6,7 @@
 /// ```
 package struct TLSClientHello: Hashable, Sendable {
     /// Length of both sides' random values.
-    package static let randomLength = 32
+    package static let randomLength = TLSHelloOpening.randomLength
     /// TLS_EMPTY_RENEGOTIATION_INFO_SCSV, RFC 5746 section 3.3: says what an empty renegotiation_info says.
     package static let renegotiationSignal: UInt16 = 0x00ff
 
@@ -26,10 +26,8 @@ package struct TLSClientHello: Hashable, Sendable {
 
     package init(parsing body: [UInt8]) throws(WireError) {
         var reader = TLSReader(body)
-        version = try reader.uint16()
-        random = try reader.take(TLSClientHello.randomLength)
-        sessionID = try reader.vector(1)
-        guard sessionID.count <= 32 else { throw .invalidLength }
+        let opening = try TLSHelloOpening(parsing: &reader)
+        (version, random, sessionID) = (opening.version, opening.random, opening.sessionID)
         cookie = try reader.vector(1)
         cipherSuites = try reader.numbers(2)
         compressionMethods = try reader.vector(1)
@@ -39,9 +37,7 @@ package struct TLSClientHello: Hashable, Sendable {
 
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append16(version)
-        bytes += random
-        bytes.appendVector(sessionID, 1)
+        TLSHelloOpening(version: version, random: random, sessionID: sessionID).append(to: &bytes)
         bytes.appendVector(cookie, 1)
         bytes.appendNumbers(cipherSuites, 2)
         bytes.appendVector(compressionMethods, 1)

@@ -20,10 +20,8 @@ package struct TLSServerHello: Hashable, Sendable {
 
     package init(parsing body: [UInt8]) throws(WireError) {
         var reader = TLSReader(body)
-        version = try reader.uint16()
-        random = try reader.take(TLSClientHello.randomLength)
-        sessionID = try reader.vector(1)
-        guard sessionID.count <= 32 else { throw .invalidLength }
+        let opening = try TLSHelloOpening(parsing: &reader)
+        (version, random, sessionID) = (opening.version, opening.random, opening.sessionID)
         cipherSuite = try reader.uint16()
         compressionMethod = try reader.uint8()
         extensions = try TLSExtensions(parsing: &reader)
@@ -31,9 +29,7 @@ package struct TLSServerHello: Hashable, Sendable {
 
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append16(version)
-        bytes += random
-        bytes.appendVector(sessionID, 1)
+        TLSHelloOpening(version: version, random: random, sessionID: sessionID).append(to: &bytes)
         bytes.append16(cipherSuite)
         bytes.append(compressionMethod)
         extensions.append(to: &bytes)
