@@ -139,21 +139,8 @@ import Testing
     }
 }
 
-/// Cuts datagrams into records, and the one handshake message of a datagram into fragments (RFC 6347 section 4.2.3).
+/// Cuts the one handshake message of a datagram into fragments (RFC 6347 section 4.2.3).
 enum DTLSFragments {
-    /// The records of a datagram, each by itself.
-    static func records(_ datagram: [UInt8]) -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        var rest = datagram[...]
-        while rest.count >= 13 {
-            let bytes = Array(rest.prefix(13))
-            let length = 13 + (Int(bytes[11]) << 8 | Int(bytes[12]))
-            records.append(Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
-        return records
-    }
-
     static func split(_ datagram: [UInt8], size: Int) -> [[UInt8]] {
         let message = Array(datagram[13...])
         let body = Array(message[12...])

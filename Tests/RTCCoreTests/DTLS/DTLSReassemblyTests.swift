@@ -97,7 +97,7 @@ import Testing
         var read: [[UInt8]] = []
         for datagram in outbox.datagrams {
             #expect(datagram.length <= mtu)
-            for record in DTLSFragments.records(Array(outbox.bytes(of: datagram))) where record[0] == 22 {
+            for record in DTLSDatagram.records(Array(outbox.bytes(of: datagram))) where record[0] == 22 {
                 record[13...].withUnsafeBytes { body in
                     guard let header = try? DTLSHandshakeHeader(parsing: body.bytes) else { return }
                     let fragment = UnsafeRawBufferPointer(rebasing: body[12...])

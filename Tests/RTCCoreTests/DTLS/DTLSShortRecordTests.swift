@@ -77,7 +77,7 @@ import Testing
             for toServer in [true, false, true, false] {
                 let (sender, victim) = toServer ? (pair.client, pair.server) : (pair.server, pair.client)
                 for datagram in sender.takeSent() {
-                    for record in DTLSFragments.records(datagram) {
+                    for record in DTLSDatagram.records(datagram) {
                         forge(victim)
                         victim.receive(record, pair.now)
                     }
@@ -109,14 +109,14 @@ import Testing
         pair.client.start()
         for datagram in pair.client.takeSent() { pair.server.receive(datagram) }
         for datagram in pair.server.takeSent() { pair.client.receive(datagram) }
-        let records = pair.client.takeSent().flatMap(DTLSFragments.records)
+        let records = pair.client.takeSent().flatMap(DTLSDatagram.records)
         let sealed = records.filter { $0[4] == 1 }
         #expect(sealed.count == 1)
         for record in sealed { pair.server.receive(record) }
         #expect(pair.server.state == .handshaking && pair.server.dropped == 0)
         for record in records where record[4] == 0 { pair.server.receive(record) }
         #expect(pair.server.state == .connected)
-        let last = pair.server.takeSent().flatMap(DTLSFragments.records)
+        let last = pair.server.takeSent().flatMap(DTLSDatagram.records)
         #expect(pair.server.send([7]))
         for record in pair.server.takeSent() + last.filter({ $0[4] == 1 }) { pair.client.receive(record) }
         for record in last where record[4] == 0 { pair.client.receive(record) }

@@ -19,7 +19,7 @@ import Testing
             isQuiet = true
             for toServer in [true, false] {
                 let (sender, receiver) = toServer ? (pair.client, pair.server) : (pair.server, pair.client)
-                for record in sender.takeSent().flatMap(DTLSFragments.records) {
+                for record in sender.takeSent().flatMap(DTLSDatagram.records) {
                     isQuiet = false
                     try body(step, (toServer, record))
                     receiver.receive(record, pair.now)

@@ -92,23 +92,12 @@ final class FuzzedPair {
     private func collect(toServer: Bool) {
         for datagram in outbox.datagrams {
             precondition(datagram.length <= mtu, "a datagram of \(datagram.length) bytes")
-            for record in records(Array(outbox.bytes(of: datagram))) where waiting.count < FuzzedPair.waitingLimit {
+            for record in DTLSDatagram.records(Array(outbox.bytes(of: datagram)))
+            where waiting.count < FuzzedPair.waitingLimit {
                 waiting.append((toServer, record))
                 if history.count < FuzzedPair.historyLimit { history.append((toServer, record)) }
             }
         }
         outbox.removeAll()
-    }
-
-    private func records(_ datagram: [UInt8]) -> [[UInt8]] {
-        var records: [[UInt8]] = []
-        var rest = datagram[...]
-        while rest.count >= 13 {
-            let bytes = Array(rest.prefix(13))
-            let length = 13 + (Int(bytes[11]) << 8 | Int(bytes[12]))
-            records.append(Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
-        return records
     }
 }
