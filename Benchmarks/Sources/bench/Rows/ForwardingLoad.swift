@@ -1,0 +1,1 @@
+../../../../Tests/SFUCoreTests/ForwardingLoad.swift
