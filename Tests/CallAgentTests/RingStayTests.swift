@@ -4,7 +4,7 @@ import Testing
 
 @testable import callagent
 
-@Suite struct RingStayTests {
+@Suite(.timeLimit(.minutes(2))) struct RingStayTests {
     private static func join(_ identity: String, _ world: FakeWorld) async throws -> (CallBridge, Call) {
         let descriptor = CallDescriptor(
             callId: "r", conversationId: "r", provider: .fake, serviceProviderCallId: "r",
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Who rings may hang up in the moment in which the other one is connected, before that one's stay begins.
-    @Test(.timeLimit(.minutes(2))) func whoLeftBeforeTheStayBeganHasLeft() async throws {
+    @Test func whoLeftBeforeTheStayBeganHasLeft() async throws {
         let world = try FakeWorld(pace: .realTime)
         let (hers, ada) = try await Self.join("ada", world)
         let (his, bob) = try await Self.join("bob", world)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Devices at work, on an exchange in this process and on a server's.
-@Suite struct RingPhoneTests {
+@Suite(.timeLimit(.minutes(4))) struct RingPhoneTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     private static func outcome(_ phone: RingPhone) async -> RingOutcome? {
@@ -51,7 +51,7 @@ import Testing
         for one in [ada, first, second, carol] { await one.phone.stop() }
     }
 
-    @Test(.timeLimit(.minutes(4))) func inThisProcess() async throws {
+    @Test func inThisProcess() async throws {
         let journal = CallJournal()
         let hub = RingHub(journal: journal)
         try await Self.ring { InProcessRing($0, hub: hub) }
@@ -60,7 +60,7 @@ import Testing
         #expect(journal.events.last?.endReason == .lastMandatoryParticipantLeft)
     }
 
-    @Test(.timeLimit(.minutes(4))) func overAServersEvents() async throws {
+    @Test func overAServersEvents() async throws {
         let journal = CallJournal()
         var configuration = CallServerConfiguration(keys: ["key": Self.secret])
         configuration.port = 0

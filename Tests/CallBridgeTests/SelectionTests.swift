@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// One process, several providers, and a server that decides between them.
-@Suite struct SelectionTests {
+@Suite(.timeLimit(.minutes(2))) struct SelectionTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     /// Everything through one provider, with the other one behind it.
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func theServerChangesTheProviderBetweenTwoCalls() async throws {
+    @Test func theServerChangesTheProviderBetweenTwoCalls() async throws {
         try await Self.withServer(Self.document("LIVEKIT", "FAKE")) { server, _ in
             let world = try FakeWorld(pace: .realTime)
             let bridge = Self.bridge(server, [.liveKitLike, .fake(world)])
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [FailoverPolicy.orderedList([.liveKit, .fake]), .serverReissue])
+    @Test(arguments: [FailoverPolicy.orderedList([.liveKit, .fake]), .serverReissue])
     func anotherProviderTakesOver(policy: FailoverPolicy) async throws {
         // Nobody listens there.
         let dead = Self.document("LIVEKIT", "FAKE", liveKit: "ws://127.0.0.1:9")

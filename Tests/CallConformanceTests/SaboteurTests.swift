@@ -5,7 +5,7 @@ import ProviderFake
 import Testing
 
 /// The suite must notice what is wrong: a provider that errs in one way fails the scenario that is about it.
-@Suite struct SaboteurTests {
+@Suite(.timeLimit(.minutes(1))) struct SaboteurTests {
     enum Sabotage: String, CaseIterable, Sendable {
         case forgetsMutes, takesLossForTheEnd, hidesSomebody, subscribesUnasked, keepsSending, swallowsRefusals
         case leavesUnseen, losesItsLevels, mistakesTheReason, forgetsTheGap

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite struct LiveKitCallTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitCallTests {
     /// Payload types and extension ids of the two differ, so that nothing passes by luck.
     @Test func audioPassesWithTheReceiversNumbers() async throws {
         try await withCallServer { server in
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// A track that is announced and not sent yet ends with the permission for it, as those do that are sent.
-    @Test(.timeLimit(.minutes(2))) func whatIsOnlyAnnouncedCanBeForbidden() async throws {
+    @Test func whatIsOnlyAnnouncedCanBeForbidden() async throws {
         try await withCallServer { server in
             let ada = try await LiveKitTestClient.join(server.port, token: TestTokens.join("ada"))
             ada.send(

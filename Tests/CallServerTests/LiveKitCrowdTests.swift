@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Many who come and publish within moments: every exchange of descriptions is crossed by others.
-@Suite struct LiveKitCrowdTests {
+@Suite(.timeLimit(.minutes(3))) struct LiveKitCrowdTests {
     private static let size = 12
 
     /// One of the crowd, who acts on each message when it comes, as clients do.
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func allHearAllAndNobodyIsAskedTwice() async throws {
+    @Test func allHearAllAndNobodyIsAskedTwice() async throws {
         try await withCallServer { server in
             let members = try await withThrowingTaskGroup(of: UncheckedMember.self) { group in
                 for number in 0..<Self.size {

@@ -6,7 +6,7 @@ import Testing
 
 /// Who gets a data packet and who may send one. The channels keep the order, so that whoever has got what was sent last
 /// would have got what was sent before.
-@Suite struct LiveKitDataGrantTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitDataGrantTests {
     private func join(
         _ server: CallServer, _ identity: String, seed: UInt64, grant: (inout VideoGrant) -> Void = { _ in }
     ) async throws -> Caller {
@@ -39,7 +39,7 @@ import Testing
         for caller in callers { try await caller.media.close() }
     }
 
-    @Test(.timeLimit(.minutes(2))) func onlyThoseNamedGetAPacket() async throws {
+    @Test func onlyThoseNamedGetAPacket() async throws {
         try await withCallServer { server in
             // Who sends comes last: the server knows the others' channels by then.
             let bob = try await join(server, "bob", seed: 502)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whoeverMayNotSendDataIsNotHeard() async throws {
+    @Test func whoeverMayNotSendDataIsNotHeard() async throws {
         let log = LogBook(.debug)
         try await withCallServer({ $0.logger = log.logger }) { server in
             let alice = try await join(server, "alice", seed: 504) { $0.canPublishData = false }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func theHiddenSendWithoutAName() async throws {
+    @Test func theHiddenSendWithoutAName() async throws {
         try await withCallServer { server in
             let alice = try await join(server, "alice", seed: 507)
             let bob = try await join(server, "bob", seed: 508)

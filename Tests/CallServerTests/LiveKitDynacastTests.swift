@@ -9,7 +9,7 @@ extension Livekit_SignalResponse {
     }
 }
 
-@Suite struct LiveKitDynacastTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitDynacastTests {
     /// The qualities that a publisher is asked for, in both forms of the message.
     private func next(_ caller: Caller, of sid: String) async throws -> [Bool] {
         let update = try await caller.signal.next(\.demand)
@@ -26,7 +26,7 @@ extension Livekit_SignalResponse {
         caller.signal.send(.with { $0.trackSetting = settings })
     }
 
-    @Test(.timeLimit(.minutes(2))) func publishersAreToldWhatIsWanted() async throws {
+    @Test func publishersAreToldWhatIsWanted() async throws {
         try await withCallServer { server in
             let alice = try await Caller.join(server, "alice", seed: 11)
             let sid = try await alice.publish(.video, .camera, cid: "cam", ssrc: 2000)

@@ -11,7 +11,7 @@ extension Livekit_SignalResponse {
 
 /// What tokens, publishers and subscribers allow and choose, judged by the packets that pass. Bob, for whom everything is
 /// as usual, is the control of each test.
-@Suite struct LiveKitGrantTests {
+@Suite(.timeLimit(.minutes(1))) struct LiveKitGrantTests {
     /// So many packets of alice's, all of which bob gets; the number that the server has sent to anybody in that time.
     private func forwarded(_ count: Int, from alice: Caller, ssrc: UInt32, to bob: Caller, _ server: CallServer)
         async throws -> Int
@@ -138,13 +138,13 @@ extension Livekit_SignalResponse {
 }
 
 /// How long rooms stay without anybody.
-@Suite struct LiveKitRoomTimeoutTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitRoomTimeoutTests {
     private func finished(_ receiver: WebhookReceiver) -> [Livekit_WebhookEvent] {
         receiver.events.filter { $0.event == "room_finished" }
     }
 
     /// Of two rooms that differ in nothing but the time one closes.
-    @Test(.timeLimit(.minutes(2))) func aRoomThatNobodyEntersCloses() async throws {
+    @Test func aRoomThatNobodyEntersCloses() async throws {
         try await withWebhooks { server, receiver in
             let api = RoomAPI.admin(server)
             _ = try await api.call("CreateRoom", #"{"name":"patient","empty_timeout":600,"departure_timeout":1}"#)
@@ -156,7 +156,7 @@ extension Livekit_SignalResponse {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aRoomThatEverybodyHasLeftCloses() async throws {
+    @Test func aRoomThatEverybodyHasLeftCloses() async throws {
         try await withWebhooks { server, receiver in
             let api = RoomAPI.admin(server)
             // Each is entered at once: a busy machine must not take longer than an empty one stays.

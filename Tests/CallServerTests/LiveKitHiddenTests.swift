@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Somebody hidden publishes: the others learn nothing of it, and the application's own servers do.
-@Suite struct LiveKitHiddenTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitHiddenTests {
     /// All that somebody is told from here on up to the message in which `pick` finds something.
     private func told(
         _ client: LiveKitTestClient, upTo pick: (Livekit_SignalResponse) -> Bool
@@ -25,7 +25,7 @@ import Testing
 
     /// Sound and picture of a ghost don't leave the server, and its ids stand in no message that others get: not where it
     /// speaks, not where connections are graded.
-    @Test(.timeLimit(.minutes(2))) func nothingOfAHiddenPublisherReachesTheOthers() async throws {
+    @Test func nothingOfAHiddenPublisherReachesTheOthers() async throws {
         try await withCallServer { server in
             let bob = try await Caller.join(server, "bob", seed: 801)
             let ghost = try await Caller.join(server, "ghost", seed: 802, grant: { $0.hidden = true })
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Who is hidden no more is seen and heard, and hides again.
-    @Test(.timeLimit(.minutes(2))) func hidingEndsWhatOthersGet() async throws {
+    @Test func hidingEndsWhatOthersGet() async throws {
         try await withCallServer { server in
             let bob = try await Caller.join(server, "bob", seed: 804)
             let ghost = try await Caller.join(server, "ghost", seed: 805, grant: { $0.hidden = true })
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A recorder that is hidden gets what alice publishes; she is told that somebody listens when somebody else does.
-    @Test(.timeLimit(.minutes(2))) func aHiddenSubscriberIsNotTold() async throws {
+    @Test func aHiddenSubscriberIsNotTold() async throws {
         try await withCallServer { server in
             let recorder = try await Caller.join(server, "recorder", seed: 806, grant: { $0.hidden = true })
             let alice = try await Caller.join(server, "alice", seed: 807)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Webhooks are for who runs the rooms: they name everybody.
-    @Test(.timeLimit(.minutes(2))) func webhooksNameTheHidden() async throws {
+    @Test func webhooksNameTheHidden() async throws {
         let receiver = WebhookReceiver()
         try await withHTTPServer(receiver.router) { http in
             try await withCallServer({ $0.webhooks = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in

@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Rubbish on one connection, in a room where two others talk.
-@Suite struct LiveKitMalformedTests {
+@Suite(.timeLimit(.minutes(3))) struct LiveKitMalformedTests {
     /// What ends the connection that it comes on, and what the log says of it.
     private static var fatal: [(what: String, bytes: [UInt8], reason: String)] {
         var random = SeededGenerator(seed: 5)
@@ -75,7 +75,7 @@ import Testing
         return requests.map(\.wireBytes) + newer
     }
 
-    @Test(.timeLimit(.minutes(3))) func rubbishEndsItsConnectionWithAReasonAndTouchesNobodyElse() async throws {
+    @Test func rubbishEndsItsConnectionWithAReasonAndTouchesNobodyElse() async throws {
         let log = LogBook()
         try await withCallServer {
             $0.logger = log.logger
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func theUnknownAndTheAbsurdAreHarmless() async throws {
+    @Test func theUnknownAndTheAbsurdAreHarmless() async throws {
         try await withCallServer { server in
             let talk = try await Talk.begin(server, seeds: (203, 204))
             let mallory = try await LiveKitTestClient.join(server.port, token: TestTokens.join("mallory"))

@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// What the server says on the wire of the media, by itself and as a livekit-server.
-@Suite struct LiveKitMediaPlaneTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitMediaPlaneTests {
     private struct Room {
         let alice: Caller
         let bob: Caller
@@ -38,7 +38,7 @@ import Testing
         return (audio, video)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [MediaPlane.standard, .livekit])
+    @Test(arguments: [MediaPlane.standard, .livekit])
     func forwardedPacketsCarryWhatThePlaneSays(_ plane: MediaPlane) async throws {
         try await withCallServer({ $0.mediaPlane = plane }) { server in
             let room = try await Room(server, seed: 201)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Every three seconds, of all that flows; by itself the server says the first one at once.
-    @Test(.timeLimit(.minutes(2)), arguments: [MediaPlane.standard, .livekit])
+    @Test(arguments: [MediaPlane.standard, .livekit])
     func senderReportsComeInARhythm(_ plane: MediaPlane) async throws {
         try await withCallServer({ $0.mediaPlane = plane }) { server in
             let room = try await Room(server, seed: 203)
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Copies of recent media: not lost, not recovered, not shown twice.
-    @Test(.timeLimit(.minutes(2))) func probesAreNoLossAndNoRecovery() async throws {
+    @Test func probesAreNoLossAndNoRecovery() async throws {
         try await withCallServer({ $0.mediaPlane = .livekit }) { server in
             let room = try await Room(server, seed: 205)
             let film = room.alice.media.film(ssrc: 2_000)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aLonePublisherIsAskedForAKeyFrame() async throws {
+    @Test func aLonePublisherIsAskedForAKeyFrame() async throws {
         try await withCallServer { server in
             let alice = try await Caller.join(server, "alice", seed: 207)
             _ = try await alice.publish(.video, .camera, cid: "cam", ssrc: 2_000)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Six black pictures under the old numbers, one by one; only then the line is free.
-    @Test(.timeLimit(.minutes(2))) func unpublishedVideoEndsBlackBeforeItsLineIsFree() async throws {
+    @Test func unpublishedVideoEndsBlackBeforeItsLineIsFree() async throws {
         try await withCallServer { server in
             let room = try await Room(server, seed: 209)
             let film = room.alice.media.film(ssrc: 2_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import CallServer
 
 /// A muted track is heard by nobody, whatever its client sends.
-@Suite struct LiveKitMuteTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitMuteTests {
     /// A publisher who is heard by one other, and what she does in spite of all.
     private struct Pair {
         let alice: Caller
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatTheRoomAPIMutesIsNotForwarded() async throws {
+    @Test func whatTheRoomAPIMutesIsNotForwarded() async throws {
         try await withCallServer({ $0.allowsRemoteUnmute = true }) { server in
             var pair = try await Pair(server)
             try await pair.say(1, server)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatTheClientMutesIsNotForwarded() async throws {
+    @Test func whatTheClientMutesIsNotForwarded() async throws {
         try await withCallServer { server in
             var pair = try await Pair(server)
             try await pair.say(1, server)

@@ -9,7 +9,7 @@ import Testing
 @testable import CallServer
 
 /// Which pictures of a film reach its subscribers.
-@Suite struct LiveKitPictureTests {
+@Suite(.timeLimit(.minutes(3))) struct LiveKitPictureTests {
     /// The number in a picture of `MediaTestClient.film`.
     private func number(_ packet: MediaTestClient.Received) -> Int {
         packet.payload.dropFirst(6).prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -29,7 +29,7 @@ import Testing
 
     /// A path for less than the whole film, and a wish for fewer pictures, are met by temporal layers: no key frame is asked
     /// for, and what the limits leave comes without a hole.
-    @Test(.timeLimit(.minutes(3))) func bandwidthAndWishesChooseTemporalLayers() async throws {
+    @Test func bandwidthAndWishesChooseTemporalLayers() async throws {
         try await withCallServer { server in
             let alice = try await Caller.join(server, "alice", seed: 421)
             let sid = try await alice.publish(.video, .camera, cid: "cam", ssrc: 9820)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A client that knows no RTX has its losses repaired all the same.
-    @Test(.timeLimit(.minutes(3))) func videoWithoutRTXIsRepaired() async throws {
+    @Test func videoWithoutRTXIsRepaired() async throws {
         var vp8 = CodecCapability.vp8
         vp8.hasRTX = false
         try await withCallServer { server in

@@ -9,10 +9,10 @@ extension Livekit_SignalResponse {
     }
 }
 
-@Suite struct LiveKitQualityTests {
+@Suite(.timeLimit(.minutes(2))) struct LiveKitQualityTests {
     /// Two people talk, and both are well connected. Then one's way to the server loses a third of all packets: that one
     /// alone gets worse, within ten seconds.
-    @Test(.timeLimit(.minutes(2))) func theImpairedOneAloneDegrades() async throws {
+    @Test func theImpairedOneAloneDegrades() async throws {
         try await withCallServer { server in
             let relay = ImpairedPath()
             let alice = try await Caller.join(server, "alice", seed: 21, path: { try await relay.through($0) })

@@ -10,7 +10,7 @@ extension Livekit_SignalResponse {
 }
 
 /// A picture that a subscriber's path can't carry is held back, where the subscriber allows it.
-@Suite struct LiveKitStreamStateTests {
+@Suite(.timeLimit(.minutes(3))) struct LiveKitStreamStateTests {
     /// The number in a picture of `MediaTestClient.film`.
     private func number(_ packet: MediaTestClient.Received) -> Int {
         packet.payload.dropFirst(6).prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -34,7 +34,7 @@ extension Livekit_SignalResponse {
         caller.signal.send(.with { $0.simulate.subscriberBandwidth = bitsPerSecond })
     }
 
-    @Test(.timeLimit(.minutes(3))) func lowBandwidthPausesAndIsTold() async throws {
+    @Test func lowBandwidthPausesAndIsTold() async throws {
         try await withCallServer { server in
             let alice = try await Caller.join(server, "alice", seed: 401)
             let sid = try await alice.publish(.video, .camera, cid: "cam", ssrc: 9800)

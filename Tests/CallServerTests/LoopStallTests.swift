@@ -5,7 +5,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite struct LoopStallTests {
+@Suite(.timeLimit(.minutes(1))) struct LoopStallTests {
     @Test func whatHoldsALoopIsKnownByItsKind() async throws {
         try await withCallServer { server in
             let caller = try await Caller.join(server, "a", seed: 7_001)

@@ -56,7 +56,7 @@ struct RoomAPI: Sendable {
     }
 }
 
-@Suite struct RoomServiceTests {
+@Suite(.timeLimit(.minutes(1))) struct RoomServiceTests {
     @Test func aRoomIsMadeListedAndDeleted() async throws {
         try await withCallServer { server in
             let api = RoomAPI.admin(server)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite struct WebhookQueueTests {
+@Suite(.timeLimit(.minutes(1))) struct WebhookQueueTests {
     private static func queue(
         _ port: Int, _ change: (inout WebhookPolicy) -> Void = { _ in }
     ) throws -> WebhookQueue {

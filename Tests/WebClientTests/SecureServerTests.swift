@@ -9,7 +9,7 @@ import Testing
 @testable import WebClient
 
 /// The embedded server over TLS, and everything that speaks to it.
-@Suite struct SecureServerTests {
+@Suite(.timeLimit(.minutes(4))) struct SecureServerTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     private static func withServer(
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Configuration service and signalling: the descriptor's endpoint is wss because the request came over https.
-    @Test(.timeLimit(.minutes(4))) func aCallIsMadeOverTLS() async throws {
+    @Test func aCallIsMadeOverTLS() async throws {
         try await Self.withServer { port, certificate in
             let bridge = Self.bridge(port, .rootsFile(certificate.root))
             let ada = try await bridge.join(conversation: "c", as: "ada")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func anUnknownRootIsNamedWithItsRemedy() async throws {
+    @Test func anUnknownRootIsNamedWithItsRemedy() async throws {
         try await Self.withServer { port, _ in
             let bridge = Self.bridge(port, .system)
             let error = await #expect(throws: CallError.self) {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func ringSignalsComeOverTLS() async throws {
+    @Test func ringSignalsComeOverTLS() async throws {
         try await Self.withServer { port, certificate in
             func transport(_ person: String) -> ServerRingTransport {
                 ServerRingTransport(

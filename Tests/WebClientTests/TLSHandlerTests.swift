@@ -5,7 +5,7 @@ import Testing
 @testable import TransportSecurity
 
 /// TLS on sockets, by itself.
-@Suite struct TLSHandlerTests {
+@Suite(.timeLimit(.minutes(2))) struct TLSHandlerTests {
     /// Sends everything back.
     private final class Echo: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
@@ -61,7 +61,7 @@ import Testing
             }
     }
 
-    @Test(.timeLimit(.minutes(2))) func megabytesComeBackAsTheyWere() async throws {
+    @Test func megabytesComeBackAsTheyWere() async throws {
         let certificate = try TestCertificate()
         defer { certificate.remove() }
         let server = try await Self.echoServer(certificate)
@@ -82,7 +82,7 @@ import Testing
         try await server.close()
     }
 
-    @Test(.timeLimit(.minutes(2))) func closingTellsTheOtherSide() async throws {
+    @Test func closingTellsTheOtherSide() async throws {
         let certificate = try TestCertificate()
         defer { certificate.remove() }
         let server = try await Self.echoServer(certificate)
@@ -96,7 +96,7 @@ import Testing
         try await server.close()
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: ["unknown root", "other name", "outdated"])
+    @Test(arguments: ["unknown root", "other name", "outdated"])
     func certificatesThatProveNothingAreRefused(fault: String) async throws {
         let certificate = try TestCertificate(
             names: fault == "other name" ? "DNS:elsewhere.example,IP:192.0.2.1" : "DNS:localhost",
@@ -119,7 +119,7 @@ import Testing
         try await server.close()
     }
 
-    @Test(.timeLimit(.minutes(2))) func addressesAreVerifiedAsAddresses() async throws {
+    @Test func addressesAreVerifiedAsAddresses() async throws {
         let certificate = try TestCertificate(names: "IP:127.0.0.1")
         defer { certificate.remove() }
         let server = try await Self.echoServer(certificate)

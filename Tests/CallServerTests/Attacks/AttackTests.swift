@@ -9,11 +9,11 @@ import Testing
 /// loops are never held for long by one message or datagram.
 ///
 /// `CALLBRIDGE_ATTACK_SECONDS` says how long each attack runs.
-@Suite struct AttackTests {
+@Suite(.timeLimit(.minutes(5))) struct AttackTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["CALLBRIDGE_ATTACK_SECONDS"].flatMap { Int64($0) } ?? 10
 
-    @Test(.timeLimit(.minutes(5)), arguments: Attack.all)
+    @Test(arguments: Attack.all)
     func anotherRoomLosesNothing(_ attack: Attack) async throws {
         try await withCallServer { server in
             let calm = try await CalmCall.begin(on: server)

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 /// Data channels of two media sessions on real sockets.
-@Suite struct SessionDataTests {
+@Suite(.timeLimit(.minutes(2))) struct SessionDataTests {
     /// What one session says of its channels, in order; candidates go to the other one.
     private static func events(
         _ session: MediaSession, candidatesTo other: MediaSession
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func messagesPassBothWays() async throws {
+    @Test func messagesPassBothWays() async throws {
         let engine = MediaEngine()
         let near = try await MediaSession(engine: engine)
         var far = MediaSessionConfiguration()

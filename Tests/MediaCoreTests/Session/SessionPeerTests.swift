@@ -3,8 +3,8 @@ import MediaCore
 import Testing
 
 /// A media session and a real aiortc peer, where `Scripts/bootstrap --interop` has installed one.
-@Suite(.enabled(if: AiortcPeer.isInstalled)) struct SessionPeerTests {
-    @Test(.timeLimit(.minutes(3))) func messagesOfEveryKindComeBack() async throws {
+@Suite(.enabled(if: AiortcPeer.isInstalled), .timeLimit(.minutes(3))) struct SessionPeerTests {
+    @Test func messagesOfEveryKindComeBack() async throws {
         let engine = MediaEngine()
         let session = try await MediaSession(engine: engine)
         let channel = try await session.openDataChannel(DataChannelOptions(label: "swift"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ProviderLiveKitLike
 
-@Suite struct CloudRegionsTests {
+@Suite(.timeLimit(.minutes(1))) struct CloudRegionsTests {
     private let cloud: SignalTarget
 
     init() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Clients of either family reach a server by whatever address it is bound to.
-@Suite(.serialized) struct AddressFamilyTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct AddressFamilyTests {
     struct Course: Sendable, CustomTestStringConvertible {
         var bind: String
         /// Of the one who speaks and the one who listens.
@@ -44,7 +44,7 @@ import Testing
         return (bridge, try await bridge.join(conversation: "c"))
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: courses) func soundGetsThrough(course: Course) async throws {
+    @Test(arguments: courses) func soundGetsThrough(course: Course) async throws {
         var configuration = CallHouse.configuration()
         configuration.host = course.bind
         let server = CallServer(configuration: configuration)

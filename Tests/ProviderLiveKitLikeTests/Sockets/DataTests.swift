@@ -5,7 +5,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Data between two of our clients, over the embedded server.
-@Suite(.serialized) struct DataTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DataTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// Waits until a participant can be reached: what is sent to one whose channel has not opened is repeated for a while
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// Somebody whose path swallows everything costs the server two megabytes, and the others nothing.
-    @Test(.timeLimit(.minutes(3))) func whoReadsTooSlowlyMissesData() async throws {
+    @Test func whoReadsTooSlowlyMissesData() async throws {
         try await CallHouse.with { house in
             // Nor does she look for another path.
             var timeouts = SessionTimeouts()

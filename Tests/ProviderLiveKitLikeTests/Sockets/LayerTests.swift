@@ -6,7 +6,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// What is received follows the layout and the wishes; what is sent follows what is received.
-@Suite(.serialized) struct LayerTests {
+@Suite(.serialized, .timeLimit(.minutes(4))) struct LayerTests {
     /// Reads on until a picture of that width comes.
     private final class WidthWatch: VideoSink {
         private let widths: AsyncStream<(width: Int, number: Int)>
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func theLayoutChoosesTheSize() async throws {
+    @Test func theLayoutChoosesTheSize() async throws {
         try await CallHouse.with { house in
             let ada = try await house.join("ada")
             try await ada.publish(.testCard(.hd720, simulcast: true))

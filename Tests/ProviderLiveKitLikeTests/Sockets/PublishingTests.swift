@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Publishing on real sockets, against the embedded server.
-@Suite(.serialized) struct PublishingTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct PublishingTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// Says by the room API whether a participant may publish.

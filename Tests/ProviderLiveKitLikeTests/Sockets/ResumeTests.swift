@@ -9,7 +9,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Losses on real sockets, against the embedded server.
-@Suite(.serialized) struct ResumeTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ResumeTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// The events of a recovery, in order, up to `reconnected`, or to the end; those before it are left out.
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Media ends sooner than the server's word about it comes: whoever is sent away must not come back for that.
-    @Test(.timeLimit(.minutes(3)), arguments: modes)
+    @Test(arguments: modes)
     func aReasonThatIsSlowerThanTheEndOfTheMediaCounts(mode: LiveKitLikeProvider.Mode) async throws {
         try await CallHouse.with { house in
             var timeouts = SessionTimeouts()

@@ -3,8 +3,8 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// The recorded sessions of LiveKit's own clients with livekit-server, met by our client.
-@Suite(.serialized) struct TraceReplayTests {
-    @Test(.timeLimit(.minutes(2)), arguments: TracePlan.all.map(\.name))
+@Suite(.serialized, .timeLimit(.minutes(2))) struct TraceReplayTests {
+    @Test(arguments: TracePlan.all.map(\.name))
     func ourClientSaysWhatTheRecordedOneSaid(name: String) async throws {
         let plan = try #require(TracePlan.all.first { $0.name == name })
         let replay = try await TraceReplay(plan)
