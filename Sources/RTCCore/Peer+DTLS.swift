@@ -7,6 +7,7 @@ extension Peer {
                 role: role, certificate: configuration.certificate, mtu: configuration.maximumDatagram,
                 srtpProfiles: configuration.srtpProfiles, expectedFingerprint: fingerprint,
                 backend: configuration.dtlsBackend)
+            refreshDTLSDeadline()
         } catch {
             fail(.crypto(error), outbox)
         }
@@ -54,10 +55,11 @@ extension Peer {
         perform(action, now, outbox)
     }
 
-    var dtlsDeadline: Instant? {
+    /// Asks anew when the handshake is due. It changes with a handshake's datagrams, and is looked at with every batch.
+    private mutating func refreshDTLSDeadline() {
         switch dtls {
-        case .some(let transport): transport.nextDeadline
-        case .none: nil
+        case .some(let transport): dtlsDeadline = transport.nextDeadline
+        case .none: dtlsDeadline = nil
         }
     }
 
@@ -75,6 +77,7 @@ extension Peer {
     }
 
     private mutating func perform(_ action: DTLSAction, _ now: Instant, _ outbox: Outbox) {
+        refreshDTLSDeadline()
         switch action {
         case .none: break
         case .connected:

@@ -17,6 +17,7 @@ package struct Peer: ~Copyable {
 
     var ice: ICEAgent
     var dtls: DTLSTransport?
+    var dtlsDeadline: Instant?
     var srtp: SRTPSession?
     /// The profile of `srtp`; nil before the keys stand.
     var srtpProfile: SRTPProfile?
@@ -43,6 +44,7 @@ package struct Peer: ~Copyable {
     var dtlsFailure: PeerFailure?
     /// Kept between calls, so that asking for lost packets doesn't allocate.
     var lossScratch: [UInt16] = []
+    private let lent = AddressOnly()
 
     /// A peer that waits for `setRemote`, candidates and streams.
     package init(configuration: PeerConfiguration, now: Instant) {

@@ -12,7 +12,8 @@ package struct DTLSTransport: ~Copyable {
 
     private let engine: Engine
 
-    private enum Engine: ~Copyable {
+    // Not private: other modules' code that destroys a peer names it, which the compiler gets wrong for a private type.
+    enum Engine: ~Copyable {
         case own(DTLSAssociation)
         case libssl(LibraryDTLS)
     }

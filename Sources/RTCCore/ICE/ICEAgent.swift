@@ -42,6 +42,7 @@ package struct ICEAgent: ~Copyable {
     /// The latest time that the agent has been told.
     var now = Instant.zero
     var changes: ICEChanges = []
+    private let lent = AddressOnly()
 
     package init(configuration: ICEConfiguration) {
         var random = ICERandom(seed: configuration.seed)

@@ -44,6 +44,7 @@ package struct SCTPAssociation: ~Copyable {
     var controls: [SCTPChunk] = []
     var random: PeerRandom
     let cookieKey: HMACSHA256
+    private let lent = AddressOnly()
 
     package init(configuration: SCTPConfiguration, remotePort: UInt16) {
         self.configuration = configuration

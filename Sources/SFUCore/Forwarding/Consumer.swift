@@ -23,6 +23,7 @@ struct Consumer: ~Copyable {
     var refresh = KeyFrameRefresh()
     /// Packets that were sent for the first time, and their payload bytes.
     var sent = (packets: 0, bytes: 0)
+    private let lent = AddressOnly()
 
     init(_ configuration: ConsumerConfiguration, of producer: ProducerID, to connection: ConnectionID) {
         self.configuration = configuration

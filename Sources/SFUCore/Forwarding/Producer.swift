@@ -17,6 +17,7 @@ struct Producer: ~Copyable {
     /// How loud it is; kept for audio.
     private(set) var speaker = SpeakerLevel()
     var statistics = ForwardingStatistics()
+    private let lent = AddressOnly()
 
     init(_ configuration: ProducerConfiguration, connection: ConnectionID) {
         self.configuration = configuration

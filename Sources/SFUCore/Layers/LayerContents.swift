@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// What one RTP stream's packets say of its pictures.
@@ -14,6 +15,7 @@ struct LayerContents: ~Copyable {
     private(set) var activeTargets: UInt32 = .max
     /// Parameter sets come in the stream: key frames begin with them.
     private(set) var hasParameterSets = false
+    private let lent = AddressOnly()
 
     /// Learns from a packet that comes after all others.
     mutating func note(_ packet: borrowing SourcePacket) {
