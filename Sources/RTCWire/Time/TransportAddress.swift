@@ -7,23 +7,23 @@ package struct TransportAddress: Hashable, Sendable {
     /// The UDP port, 0...65535.
     package var port: UInt16
 
-    package init(high: UInt64, low: UInt64, port: UInt16) {
+    @inlinable package init(high: UInt64, low: UInt64, port: UInt16) {
         self.high = high
         self.low = low
         self.port = port
     }
 
     /// An IPv4 address given as a host-order number: `0x7f00_0001` is 127.0.0.1.
-    package init(ipv4: UInt32, port: UInt16) {
+    @inlinable package init(ipv4: UInt32, port: UInt16) {
         self.init(high: 0, low: 0x0000_ffff_0000_0000 | UInt64(ipv4), port: port)
     }
 
     /// True for IPv4, which is kept in its mapped form.
-    package var isIPv4: Bool { high == 0 && low >> 32 == 0x0000_ffff }
+    @inlinable package var isIPv4: Bool { high == 0 && low >> 32 == 0x0000_ffff }
     /// The IPv4 address as a host-order number; meaningful only where `isIPv4` holds.
-    package var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
+    @inlinable package var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-    package static func == (a: TransportAddress, b: TransportAddress) -> Bool {
+    @inlinable package static func == (a: TransportAddress, b: TransportAddress) -> Bool {
         a.low == b.low && a.port == b.port && a.high == b.high
     }
 }
