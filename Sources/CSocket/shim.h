@@ -1,4 +1,4 @@
-// recvmmsg(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc module is built without;
+// recvmmsg(2), sendmmsg(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc module is built without;
 // epoll(7) and eventfd(2) are not in it at all.
 #ifndef CSOCKET_SHIM_H
 #define CSOCKET_SHIM_H
@@ -20,6 +20,12 @@ extern int recvmmsg(int, struct mmsghdr *, unsigned int, int, struct timespec *)
 
 static inline int csocket_receive(int descriptor, csocket_message *messages, unsigned int count) {
     return recvmmsg(descriptor, (struct mmsghdr *)messages, count, MSG_DONTWAIT, NULL);
+}
+
+extern int sendmmsg(int, struct mmsghdr *, unsigned int, int);
+
+static inline int csocket_send(int descriptor, csocket_message *messages, unsigned int count) {
+    return sendmmsg(descriptor, (struct mmsghdr *)messages, count, MSG_NOSIGNAL);
 }
 
 extern int pthread_setname_np(pthread_t, const char *);

@@ -20,6 +20,8 @@ package final class DatagramLoop: @unchecked Sendable {
 
     /// All sockets of the loop are read into it.
     let receiver = DatagramReceiver()
+    /// All of them send from it.
+    let sends = SendVector()
     let inbox: LoopInbox
     private let identity = Atomic<UInt>(0)
     private var thread: LoopThread?

@@ -8,117 +8,142 @@ final class BatchSender<Socket: DatagramSending> {
     private let socket: Socket
     private let isOffloading: Bool
     private let sources: LocalBases
-    private let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: DatagramBatch.maximumSegments)
+    /// What goes with the next system call.
+    private let messages: SendVector
     private var batch = DatagramBatch()
     private var refusals = SegmentationRefusals()
     private var queue = SendQueue()
 
-    /// - Parameter isOffloading: whether the kernel cuts sends into segments.
-    init(socket: Socket, sources: LocalBases, isOffloading: Bool) {
+    /// - Parameters:
+    ///   - isOffloading: whether the kernel cuts sends into segments.
+    ///   - messages: others may use it between two calls.
+    init(socket: Socket, sources: LocalBases, isOffloading: Bool, messages: SendVector = SendVector()) {
         self.socket = socket
         self.sources = sources
         self.isOffloading = isOffloading
+        self.messages = messages
     }
-
-    deinit { vectors.deallocate() }
 
     /// Sends all datagrams. Their order towards one destination is kept within an urgency.
     func send(_ outbox: Outbox, to addresses: borrowing AddressTable, now: Instant, _ counts: inout UDPMuxStatistics) {
         let datagrams = outbox.datagrams
-        if datagrams.count == 1 {
-            vectors[0] = vector(datagrams[0], outbox)
-            transmit(1, datagrams[0], addresses, segmentSize: nil, datagrams[0].length, &counts)
-            return
-        }
         var start = 0
         while start < datagrams.count {
             var end = start + 1
             while end < datagrams.count, datagrams[end].urgency == datagrams[start].urgency { end += 1 }
             batch.group(datagrams, in: start..<end)
-            for head in batch.heads { sendRuns(from: head, of: datagrams, outbox, addresses, now, &counts) }
+            for head in batch.heads { addRuns(from: head, of: datagrams, outbox, addresses, now, &counts) }
+            transmit(datagrams, outbox, now, &counts)
             start = end
         }
     }
 
-    private func sendRuns(
+    private func addRuns(
         from head: Int32, of datagrams: [Outbox.Datagram], _ outbox: Outbox, _ addresses: borrowing AddressTable,
         _ now: Instant, _ counts: inout UDPMuxStatistics
     ) {
-        let destination = datagrams[Int(head)].destination
+        let first = datagrams[Int(head)]
+        // An IPv4 socket has no way to the other family.
+        let isReachable = !socket.isIPv4 || first.destination.isIPv4
+        var way = SendWay(
+            destination: addresses.socketAddress(of: first.destination), source: sources.source(ofPath: first.path))
         var cursor = head
         while cursor >= 0 {
-            let first = datagrams[Int(cursor)]
-            var run = batch.run(from: cursor, in: datagrams)
-            if run.count > 1,
-                !isOffloading || refusals.contains(destination, segmentSize: first.length, now: now)
-            {
-                run = (1, first.length, batch.following(cursor))
+            let size = datagrams[Int(cursor)].length
+            var run = (count: 1, bytes: size, following: batch.following(cursor))
+            if isOffloading, !refusals.contains(first.destination, segmentSize: size, now: now) {
+                run = batch.run(from: cursor, in: datagrams)
             }
-            var index = cursor
-            for position in 0..<run.count {
-                vectors[position] = vector(datagrams[Int(index)], outbox)
-                index = batch.following(index)
-            }
-            let segment = run.count > 1 ? first.length : nil
-            let outcome = transmit(run.count, first, addresses, segmentSize: segment, run.bytes, &counts)
-            if outcome == .unsegmentable {
-                sendSingly(run.count, from: cursor, of: datagrams, outbox, addresses, now, &counts)
+            if isReachable {
+                way.segmentSize = run.count > 1 ? size : nil
+                if !messages.hasRoom(run.count) { transmit(datagrams, outbox, now, &counts) }
+                add(run.count, from: cursor, of: datagrams, outbox)
+                messages.close(way, first: cursor, bytes: run.bytes, isIPv4: socket.isIPv4)
+            } else {
+                counts.sendFailures += run.count
             }
             cursor = run.following
         }
     }
 
+    private func add(_ count: Int, from first: Int32, of datagrams: [Outbox.Datagram], _ outbox: Outbox) {
+        var index = first
+        for _ in 0..<count {
+            messages.add(outbox.bytes(of: datagrams[Int(index)]))
+            index = batch.following(index)
+        }
+    }
+
+    /// Sends the messages that were added, or keeps them until the socket has room.
+    private func transmit(
+        _ datagrams: [Outbox.Datagram], _ outbox: Outbox, _ now: Instant, _ counts: inout UDPMuxStatistics
+    ) {
+        var position = 0
+        while position < messages.count {
+            let message = messages[position]
+            // Nothing overtakes what waits.
+            let (sent, outcome) = queue.isEmpty ? socket.send(messages, from: position) : (0, .full)
+            for index in position..<(position + sent) {
+                counts.note(.sent, messages[index].count, messages[index].bytes)
+            }
+            position += max(sent, 1)
+            if sent > 0 { continue }
+            switch outcome {
+            case .full where queue.add(messages.parts(of: message), bytes: message.bytes, message.way): break
+            case .unsegmentable: sendSingly(message, of: datagrams, outbox, now, &counts)
+            default: counts.note(outcome, message.count, message.bytes)
+            }
+        }
+        messages.removeAll()
+    }
+
     /// Sends the datagrams of a run that was refused. Where they pass, the destination takes no segments; where the first
     /// one does not pass either, none does.
     private func sendSingly(
-        _ count: Int, from first: Int32, of datagrams: [Outbox.Datagram], _ outbox: Outbox,
-        _ addresses: borrowing AddressTable, _ now: Instant, _ counts: inout UDPMuxStatistics
+        _ refused: SendVector.Message, of datagrams: [Outbox.Datagram], _ outbox: Outbox, _ now: Instant,
+        _ counts: inout UDPMuxStatistics
     ) {
-        var index = first
-        for position in 0..<count {
+        var way = refused.way
+        way.segmentSize = nil
+        var index = refused.first
+        for position in 0..<refused.count {
             let datagram = datagrams[Int(index)]
-            vectors[0] = vector(datagram, outbox)
-            let outcome = transmit(1, datagram, addresses, segmentSize: nil, datagram.length, &counts)
+            let outcome = sendSingly(outbox.bytes(of: datagram), way, &counts)
             if position == 0 {
                 guard outcome != .failed else {
-                    counts.sendFailures += count - 1
+                    counts.sendFailures += refused.count - 1
                     return
                 }
-                counts.segmentationRefusals += 1
-                refusals.add(datagram.destination, segmentSize: datagram.length, now: now)
+                // The run before it may have said so already.
+                if !refusals.contains(datagram.destination, segmentSize: datagram.length, now: now) {
+                    counts.segmentationRefusals += 1
+                    refusals.add(datagram.destination, segmentSize: datagram.length, now: now)
+                }
             }
             index = batch.following(index)
         }
     }
 
-    private func vector(_ datagram: Outbox.Datagram, _ outbox: Outbox) -> iovec {
-        let bytes = outbox.bytes(of: datagram)
-        return iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    /// Sends one datagram, or keeps it until the socket has room.
+    private func sendSingly(
+        _ bytes: UnsafeRawBufferPointer, _ way: SendWay, _ counts: inout UDPMuxStatistics
+    ) -> SendOutcome {
+        withPart(bytes) { part in
+            var outcome = SendOutcome.full
+            if queue.isEmpty {
+                outcome = socket.send(part, to: way.destination, from: way.source, segmentSize: nil)
+            }
+            if outcome == .full, queue.add(part, bytes: bytes.count, way) { return .full }
+            counts.note(outcome, 1, bytes.count)
+            return outcome
+        }
     }
 
-    /// Sends the first `count` vectors, or keeps them until the socket has room.
-    @discardableResult
-    private func transmit(
-        _ count: Int, _ datagram: Outbox.Datagram, _ addresses: borrowing AddressTable, segmentSize: Int?,
-        _ bytes: Int, _ counts: inout UDPMuxStatistics
-    ) -> SendOutcome {
-        // An IPv4 socket has no way to the other family.
-        guard !socket.isIPv4 || datagram.destination.isIPv4 else {
-            counts.sendFailures += count
-            return .failed
-        }
-        let way = SendQueue.Way(
-            destination: addresses.socketAddress(of: datagram.destination),
-            source: sources.source(ofPath: datagram.path), segmentSize: segmentSize)
-        let parts = UnsafeMutableBufferPointer(rebasing: vectors[..<count])
-        // Nothing overtakes what waits.
-        var outcome = SendOutcome.full
-        if queue.isEmpty {
-            outcome = socket.send(parts, to: way.destination, from: way.source, segmentSize: segmentSize)
-        }
-        if outcome == .full, queue.add(parts, bytes: bytes, way) { return .full }
-        counts.note(outcome, count, bytes)
-        return outcome
+    private func withPart<Result>(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeMutableBufferPointer<iovec>) -> Result
+    ) -> Result {
+        var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &part) { body(UnsafeMutableBufferPointer(start: $0, count: 1)) }
     }
 
     // MARK: Waiting for room
@@ -153,11 +178,9 @@ final class BatchSender<Socket: DatagramSending> {
 
     private func send(_ waiting: SendQueue.Entry, segmentSize: Int?) -> SendOutcome {
         waiting.bytes.withUnsafeBytes { bytes in
-            vectors[0] = iovec(
-                iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-            return socket.send(
-                UnsafeMutableBufferPointer(rebasing: vectors[..<1]), to: waiting.way.destination,
-                from: waiting.way.source, segmentSize: segmentSize)
+            withPart(bytes) {
+                socket.send($0, to: waiting.way.destination, from: waiting.way.source, segmentSize: segmentSize)
+            }
         }
     }
 }

@@ -4,19 +4,12 @@ import RTCWire
 
 /// Sends that wait until their socket has room, in order. Bounded: what comes beyond is dropped, as on a network.
 struct SendQueue {
-    /// Where a send goes, and how.
-    struct Way {
-        var destination: RawSocketAddress
-        var source: TransportAddress?
-        var segmentSize: Int?
-    }
-
     /// One send: a datagram, or several that the kernel cuts apart.
     struct Entry {
         var bytes: [UInt8]
         /// Datagrams in it.
         var count: Int
-        var way: Way
+        var way: SendWay
     }
 
     /// Bytes that wait at the most: a fifth of a second at 20 Mbit/s, beyond what the kernel holds.
@@ -29,7 +22,7 @@ struct SendQueue {
     var first: Entry? { entries.first }
 
     /// Takes a copy of a send; false where there is no room for it.
-    mutating func add(_ parts: UnsafeMutableBufferPointer<iovec>, bytes count: Int, _ way: Way) -> Bool {
+    mutating func add(_ parts: UnsafeMutableBufferPointer<iovec>, bytes count: Int, _ way: SendWay) -> Bool {
         guard size + count <= SendQueue.limit else { return false }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

@@ -35,7 +35,8 @@ package final class UDPMux: @unchecked Sendable {
         self.configuration = configuration
         bases = LocalBases(bound: socket.address, wanted: configuration.addresses)
         port = WatchedSocket(socket, on: loop)
-        sender = BatchSender(socket: socket, sources: bases, isOffloading: configuration.segmentationOffload)
+        sender = BatchSender(
+            socket: socket, sources: bases, isOffloading: configuration.segmentationOffload, messages: loop.sends)
         router = FlowRouter(isIPv4: socket.isIPv4, configuration)
         let box = WeakMux()
         deadlines = FlowDeadlines(granularity: .milliseconds(configuration.timerGranularityMilliseconds)) {

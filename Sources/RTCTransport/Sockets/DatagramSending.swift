@@ -13,4 +13,9 @@ protocol DatagramSending: AnyObject {
         _ parts: UnsafeMutableBufferPointer<iovec>, to destination: RawSocketAddress, from source: TransportAddress?,
         segmentSize: Int?
     ) -> SendOutcome
+
+    /// Sends messages, from `first` on.
+    ///
+    /// - Returns: how many have left, in order; more may follow at once. Where none has, why the first one did not.
+    func send(_ messages: SendVector, from first: Int) -> (sent: Int, outcome: SendOutcome)
 }

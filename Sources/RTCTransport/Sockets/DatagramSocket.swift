@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import RTCWire
 
-/// A UDP socket: a datagram goes from the outbox to the kernel by one `sendmsg`, and comes by way of the loop's
+/// A UDP socket: datagrams go from the outbox to the kernel by way of a `SendVector`, and come by way of the loop's
 /// `DatagramReceiver`.
 ///
 /// A failed send concerns one datagram to one destination and must not end the port for everybody else.
@@ -117,5 +117,13 @@ final class DatagramSocket: DatagramSending, @unchecked Sendable {
             }
             return sent < 0 ? SendOutcome(errno: errno, isSegmented: segmentSize != nil) : .sent
         }
+    }
+
+    func send(_ messages: SendVector, from first: Int) -> (sent: Int, outcome: SendOutcome) {
+        guard !isClosed else { return (0, .failed) }
+        var sent = messages.send(from: first, on: descriptor)
+        if sent < 0, SendOutcome.isTransient(errno: errno) { sent = messages.send(from: first, on: descriptor) }
+        guard sent <= 0 else { return (sent, .sent) }
+        return (0, SendOutcome(errno: errno, isSegmented: messages[first].way.segmentSize != nil))
     }
 }

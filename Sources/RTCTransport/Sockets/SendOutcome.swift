@@ -12,7 +12,7 @@ enum SendOutcome: Equatable {
     /// This destination can't be reached from here; others may.
     case failed
 
-    /// What an error number of `sendmsg` means.
+    /// What an error number of `sendmmsg` means.
     ///
     /// A segment above the route's MTU gives EMSGSIZE (EINVAL in older kernels), an interface that computes no checksums
     /// or a route through IPsec gives EIO.
