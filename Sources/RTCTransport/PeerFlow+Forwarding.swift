@@ -8,11 +8,5 @@ extension PeerFlow {
     /// - Returns: false where it doesn't leave: not connected, closed, of an unknown source, or too large.
     package func forward(
         _ packet: OutgoingRTP, _ prefix: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer
-    ) -> Bool {
-        var isSent = false
-        perform { peer, outbox, now in
-            isSent = peer.forward(packet, prefix: prefix, payload: payload, now: now, into: outbox)
-        }
-        return isSent
-    }
+    ) -> Bool { mux.forward(packet, prefix, payload, through: self) }
 }

@@ -129,6 +129,21 @@ package final class UDPMux: @unchecked Sendable {
         if batch.now == nil { flush(now: now) }
     }
 
+    /// Sends a packet through `flow`: what `perform` does, for the one call that is made for each copy of each packet and
+    /// that tells nothing.
+    func forward(
+        _ packet: OutgoingRTP, _ prefix: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer,
+        through flow: PeerFlow
+    ) -> Bool {
+        loop.preconditionInEventLoop()
+        guard !flow.isClosed else { return false }
+        let now = batch.now ?? MonotonicClock.now()
+        let isSent = flow.peer.forward(packet, prefix: prefix, payload: payload, now: now, into: batch.outbox)
+        batch.touch(flow)
+        if batch.now == nil { flush(now: now) }
+        return isSent
+    }
+
     /// Runs `body` as part of a batch, and sends what follows at the end of the outermost one.
     func inBatch(_ body: (Instant, Outbox) -> Void) {
         if let now = batch.now { return body(now, batch.outbox) }
