@@ -22,6 +22,7 @@ package final class DatagramLoop: @unchecked Sendable {
     let receiver = DatagramReceiver()
     /// All of them send from it.
     let sends = SendVector()
+    let outboxes = OutboxPool()
     let inbox: LoopInbox
     private let identity = Atomic<UInt>(0)
     private var thread: LoopThread?

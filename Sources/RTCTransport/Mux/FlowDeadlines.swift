@@ -7,6 +7,8 @@ struct FlowDeadlines {
     private var heap = DeadlineHeap<PeerFlow>()
     private let timer: LoopTimer
     private let granularity: Interval
+    /// What the timer is set to.
+    private var scheduled: Instant?
 
     /// - Parameters:
     ///   - granularity: deadlines are put off to a multiple of it, so that those of all sockets of a loop share wake-ups.
@@ -35,11 +37,17 @@ struct FlowDeadlines {
     /// Sets the timer for the first flow.
     ///
     /// - Parameter other: what else the mux has to do, and when.
-    func schedule(on loop: DatagramLoop, _ other: Instant?, now: Instant) {
+    mutating func schedule(on loop: DatagramLoop, _ other: Instant?, now: Instant) {
         let first = min(heap.next ?? .distantFuture, other ?? .distantFuture)
-        guard first != .distantFuture else { return loop.remove(timer) }
-        loop.set(timer, to: FlowDeadlines.rounded(first, granularity: granularity, now: now))
+        guard first != .distantFuture else { return stop(on: loop) }
+        let moment = FlowDeadlines.rounded(first, granularity: granularity, now: now)
+        guard moment != scheduled else { return }
+        scheduled = moment
+        loop.set(timer, to: moment)
     }
+
+    /// The timer has run out.
+    mutating func fired() { scheduled = nil }
 
     /// The next multiple of the granularity, behind `now`.
     static func rounded(_ deadline: Instant, granularity: Interval, now: Instant) -> Instant {
@@ -49,5 +57,9 @@ struct FlowDeadlines {
         return Instant(nanoseconds: overflow ? time : late / step * step)
     }
 
-    func stop(on loop: DatagramLoop) { loop.remove(timer) }
+    mutating func stop(on loop: DatagramLoop) {
+        guard scheduled != nil else { return }
+        scheduled = nil
+        loop.remove(timer)
+    }
 }

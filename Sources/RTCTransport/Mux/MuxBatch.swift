@@ -3,13 +3,33 @@ import RTCWire
 
 /// What a mux has at hand while it deals with a batch of datagrams, or with a deadline.
 struct MuxBatch {
-    /// Where the peers put what they send and what they tell.
-    let outbox = Outbox()
     /// The time of the batch; nil where there is none.
     var now: Instant?
+    /// Calls that have been handed the outbox and have not come back.
+    var calls = 0
+    private let pool: OutboxPool
+    private var lent: Outbox?
     /// Those that have been called since the last flush.
     private(set) var touched: [PeerFlow] = []
-    private var spare: [PeerEvent] = []
+
+    init(_ pool: OutboxPool) { self.pool = pool }
+
+    /// Where the peers put what they send and what they tell.
+    var outbox: Outbox {
+        mutating get {
+            if let lent { return lent }
+            let taken = pool.take()
+            lent = taken
+            return taken
+        }
+    }
+
+    /// Gives the outbox back, where nobody is at it and nothing stands in it.
+    mutating func rest() {
+        guard now == nil, calls == 0, let outbox = lent, outbox.isEmpty else { return }
+        lent = nil
+        pool.give(outbox)
+    }
 
     mutating func touch(_ flow: PeerFlow) {
         guard !flow.touched else { return }
@@ -32,17 +52,15 @@ struct MuxBatch {
         if touched.isEmpty { touched = flows }
     }
 
-    /// Takes what the peers have told: handlers may make other peers speak, so the outbox must be free for them.
-    mutating func takeEvents() -> [PeerEvent] {
-        var events = spare
-        spare = []
-        swap(&events, &outbox.events)
+    /// Takes what the peers have told: handlers may make other peers speak, so the outbox must be free for them. Nil where
+    /// they have told nothing.
+    mutating func takeEvents() -> [PeerEvent]? {
+        guard let lent, !lent.events.isEmpty else { return nil }
+        var events = pool.takeEvents()
+        swap(&events, &lent.events)
         return events
     }
 
     /// Gives back the memory of what was taken.
-    mutating func reuse(_ events: consuming [PeerEvent]) {
-        events.removeAll(keepingCapacity: true)
-        spare = events
-    }
+    func reuse(_ events: consuming [PeerEvent]) { pool.give(events) }
 }

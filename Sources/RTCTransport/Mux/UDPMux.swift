@@ -20,7 +20,7 @@ package final class UDPMux: @unchecked Sendable {
     let configuration: UDPMuxConfiguration
     /// The STUN and TURN servers of the one peer that the socket serves.
     var servers: ServerPaths?
-    private(set) var batch = MuxBatch()
+    var batch: MuxBatch
     private let port: WatchedSocket
     private let sender: BatchSender<DatagramSocket>
     private var router: FlowRouter
@@ -33,12 +33,13 @@ package final class UDPMux: @unchecked Sendable {
     init(_ socket: DatagramSocket, on loop: DatagramLoop, configuration: UDPMuxConfiguration) throws(IOError) {
         self.loop = loop
         self.configuration = configuration
+        batch = MuxBatch(loop.outboxes)
         bases = LocalBases(bound: socket.address, wanted: configuration.addresses)
         port = WatchedSocket(socket, on: loop)
         sender = BatchSender(
             socket: socket, sources: bases, isOffloading: configuration.segmentationOffload, messages: loop.sends)
         router = FlowRouter(isIPv4: socket.isIPv4, configuration)
-        let box = WeakMux()
+        let box = TimedMux()
         deadlines = FlowDeadlines(granularity: .milliseconds(configuration.timerGranularityMilliseconds)) {
             box.mux?.timerFired()
         }
@@ -123,7 +124,9 @@ package final class UDPMux: @unchecked Sendable {
         loop.preconditionInEventLoop()
         guard !flow.isClosed else { return }
         let now = batch.now ?? MonotonicClock.now()
+        batch.calls += 1
         body(batch.outbox, now)
+        batch.calls -= 1
         batch.touch(flow)
         deliverEvents(of: flow, in: nil)
         if batch.now == nil { flush(now: now) }
@@ -243,8 +246,7 @@ package final class UDPMux: @unchecked Sendable {
     }
 
     private func deliverEvents(of flow: PeerFlow, in buffer: UnsafeRawBufferPointer?) {
-        guard !batch.outbox.events.isEmpty else { return }
-        let events = batch.takeEvents()
+        guard let events = batch.takeEvents() else { return }
         for event in events {
             switch event {
             case .rtp(let packet):
@@ -260,6 +262,7 @@ package final class UDPMux: @unchecked Sendable {
 
     private func flush(now: Instant) {
         send(now)
+        batch.rest()
         let touched = batch.takeTouched()
         for flow in touched { deadlines.update(flow) }
         batch.reuse(consume touched)
@@ -282,6 +285,7 @@ package final class UDPMux: @unchecked Sendable {
     // MARK: Time
 
     private func timerFired() {
+        deadlines.fired()
         guard let meter else { return advanceFlows() }
         meter.measure(.timer, "deadlines of peers") { advanceFlows() }
     }
@@ -318,8 +322,9 @@ extension UDPMux: DatagramSource {
     }
 }
 
-/// What a timer holds of its mux.
+/// What a timer holds of its mux, which stops the timer when it closes, and is the loop's until then. Not weak: each
+/// reference to an object that has weak ones is counted in another place of the memory.
 // Touched on the loop only.
-private final class WeakMux {
-    weak var mux: UDPMux?
+private final class TimedMux {
+    unowned var mux: UDPMux?
 }
