@@ -14,14 +14,17 @@ struct ReceiveStreams {
         case orphan
     }
 
-    private struct Binding {
+    struct Binding {
         var index: Int
         var isRTX: Bool
     }
 
     private(set) var table = ReceiveTable(ReceiveMap())
     private(set) var streams: [ReceiveStream] = []
-    private var bindings: [UInt32: Binding] = [:]
+    private var bindings: [UInt32: Binding] = [:] {
+        didSet { recent = RecentSources() }
+    }
+    private var recent = RecentSources()
     private let limits: StreamLimits
     /// Lines whose sources are all too lively to give a place away, and until when that is sure.
     private var fullUntil: [Int: Instant] = [:]
@@ -76,7 +79,7 @@ struct ReceiveStreams {
         _ header: RTPHeader, _ extensions: RTPExtensions, originalSequence: UInt16, now: Instant
     ) -> Resolution {
         guard let codec = table.codec(header.payloadType) else { return .unknownPayloadType }
-        if let binding = bindings[header.ssrc], binding.isRTX == (codec.apt != nil) {
+        if let binding = binding(header.ssrc), binding.isRTX == (codec.apt != nil) {
             if !binding.isRTX { learn(binding.index, extensions) }
             return .stream(index: binding.index, isRTX: binding.isRTX)
         }
@@ -90,6 +93,13 @@ struct ReceiveStreams {
         }
         guard let index = add(header.ssrc, codec, extensions, now) else { return .refused }
         return .stream(index: index, isRTX: false)
+    }
+
+    private mutating func binding(_ ssrc: UInt32) -> Binding? {
+        if let known = recent.find(ssrc) { return known }
+        guard let binding = bindings[ssrc] else { return nil }
+        recent.add(ssrc, binding)
+        return binding
     }
 
     /// Fills in what is known of a packet's source where the packet itself doesn't say it.
