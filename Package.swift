@@ -105,7 +105,7 @@ let package = Package(
         // Tests. Theirs alone: counts what a thread takes from the heap.
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("RTCWire"),
-        tests("RTCCore", ["RTCSim", "RTCWire", "CCrypto"]),
+        tests("RTCCore", ["RTCSim", "RTCWire", "CCrypto", "CAllocations"]),
         tests("RTCSim", ["RTCCore", "RTCWire"]),
         tests("SFUCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests(
