@@ -60,7 +60,7 @@ struct Producer: ~Copyable {
         if packet.startsKeyFrame, layers[layer].contents.hasParameterSets, !packet.hasParameterSet {
             packet.startsKeyFrame = false
         }
-        layers[layer].ring?.store(packet)
+        layers.keep(packet, of: layer)
         guard packet.startsKeyFrame, codec.needsKeyFrame else { return }
         outbox.append(.keyFrameReceived(ssrc: layers[layer].ssrc, from: connection))
     }

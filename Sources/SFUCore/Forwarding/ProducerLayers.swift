@@ -63,6 +63,10 @@ struct ProducerLayers: ~Copyable {
         if packet.startsKeyFrame, order.count > 1 { sortByPicture() }
     }
 
+    /// Keeps a packet for those who miss it. Here, and not through the subscript, whose access of `Slots` takes its frame
+    /// from the heap.
+    mutating func keep(_ packet: borrowing SourcePacket, of index: Int) { slots[index].ring?.store(packet) }
+
     /// Names that count may do so from either end: the pictures' sizes tell, once all of them are known.
     private mutating func sortByPicture() {
         var isSorted = true
