@@ -46,6 +46,8 @@ final class PlainPeer {
         while let (length, port) = socket.receive(into: buffer) {
             let datagram = UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])
             peer.receive(datagram, from: TransportAddress(ipv4: 0x7f00_0001, port: port), now: now, into: outbox)
+            // However many have come, what they leave takes no more memory.
+            if outbox.events.count >= 16 { flush() }
         }
         if let deadline = peer.nextDeadline, deadline.instant <= now { peer.advance(to: now, into: outbox) }
         flush()

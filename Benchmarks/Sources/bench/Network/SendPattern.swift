@@ -65,10 +65,10 @@ struct SendPattern {
         }
     }
 
-    /// Gives the far side time to work off what is under way: 30 ms, then up to half a second until `isDone`.
+    /// Gives the far side time to work off what is under way: 30 ms, then up to two seconds until `isDone`.
     static func settle(_ idle: () -> Void, isDone: () throws -> Bool = { true }) rethrows {
         for _ in 0..<10 { pause(idle) }
-        for _ in 0..<150 where try !isDone() { pause(idle) }
+        for _ in 0..<600 where try !isDone() { pause(idle) }
     }
 
     private static func pause(_ idle: () -> Void) {

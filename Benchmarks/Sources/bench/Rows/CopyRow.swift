@@ -1,7 +1,7 @@
 import CAllocations
 import SFUCore
 
-/// P6: what the room itself does for one copy, sockets and ciphers aside, and that it takes nothing from the heap.
+/// COPY, a part of P1: what the room itself does for one copy, sockets and ciphers aside, and that it takes nothing from the heap.
 enum CopyRow {
     private static let packets = 2000
 
@@ -15,7 +15,7 @@ enum CopyRow {
                 let times = try alternate(rounds: settings.rounds, [{ load.window(packets) }])[0]
                 let taken = allocations_of_this_thread() - before
                 let title = "one copy, \(subscribers) subscribers, \(codec)"
-                rows.append(Row(id: "P6", what: title, ours: "\(times.median.fixed(0)) ns"))
+                rows.append(Row(id: "COPY", what: title, ours: "\(times.median.fixed(0)) ns"))
                 // What the measuring itself keeps.
                 let allowed = settings.rounds * 8
                 guard taken <= allowed else {
@@ -23,7 +23,7 @@ enum CopyRow {
                 }
                 rows.append(
                     Row(
-                        id: "P6", what: title + ", allocations",
+                        id: "COPY", what: title + ", allocations",
                         ours: "\(taken / (packets * settings.rounds)) a packet", goal: "0", isMet: true))
             }
         }
