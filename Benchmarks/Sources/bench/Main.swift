@@ -8,11 +8,14 @@ struct Main {
         ("P5", JoinRow.run), ("P6", MemoryRow.run), ("P7", GrowthRow.run), ("P8", LatencyRow.run),
         ("P9", SealRow.run), ("Q6", SpeakerRow.run),
     ]
+    /// Those that take a moment, and stand for what the others are made of.
+    private static let smoke: Set<String> = ["P1", "COPY", "P2", "P8", "P9"]
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
         case "--child": await ChildMain.run(Array(arguments.dropFirst()))
+        case "--smoke": await measure(smoke, .smoke)
         default: await measure(wanted(arguments), BenchSettings())
         }
     }

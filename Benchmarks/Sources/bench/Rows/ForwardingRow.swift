@@ -5,7 +5,7 @@ enum ForwardingRow {
     @Sendable static func run(_ settings: BenchSettings) throws -> [Row] {
         var rows: [Row] = []
         for profile in SRTPProfile.preferred {
-            for count in [50, 200] { rows += try compare(profile, count, settings) }
+            for count in settings.sizes { rows += try compare(profile, count, settings) }
         }
         return rows
     }

@@ -5,7 +5,7 @@ enum ReceivingRow {
     @Sendable static func run(_ settings: BenchSettings) throws -> [Row] {
         var rows: [Row] = []
         for profile in SRTPProfile.preferred {
-            for count in [50, 200] {
+            for count in settings.sizes {
                 let fleet = try AgentFleet(profile, agents: count)
                 let floor = try FloorFleet(profile, agents: count)
                 let seconds = settings.window * 0.7

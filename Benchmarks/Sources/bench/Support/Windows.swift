@@ -4,6 +4,11 @@ struct BenchSettings: Sendable {
     var rounds = 5
     /// Seconds of one window in rows that run in real time.
     var window = 1.0
+    /// Subscribers and participants of the rows that compare with a C floor.
+    var sizes = [50, 200]
+
+    /// Long enough to see that a row runs, and for nothing else.
+    static let smoke = BenchSettings(rounds: 1, window: 0.2, sizes: [10])
 }
 
 /// Lets the contestants take turns, so that what else the machine does hits all of them alike.
