@@ -15,6 +15,7 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
         case "--child": await ChildMain.run(Array(arguments.dropFirst()))
+        case "--scene": Scene.run(Array(arguments.dropFirst()))
         case "--smoke": await measure(smoke, .smoke)
         default: await measure(wanted(arguments), BenchSettings())
         }

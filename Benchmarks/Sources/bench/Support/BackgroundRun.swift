@@ -1,4 +1,6 @@
+import CSocket
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Work on a thread of its own that is waited for.
@@ -8,6 +10,8 @@ final class BackgroundRun<Result: Sendable>: Sendable {
 
     init(_ name: String, _ body: @escaping @Sendable () -> Result) {
         DispatchQueue(label: name).async { [self] in
+            // As profiles show it.
+            pthread_setname_np(pthread_self(), name)
             let value = body()
             result.withLock { $0 = value }
             finished.signal()
