@@ -1,3 +1,4 @@
+import RTCSim
 import RTCWire
 import Testing
 
@@ -213,6 +214,48 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect(!take(198, 3_199))
         let bytes = cache.take(150, now: at(200), age: .seconds(3), spacing: .zero)
         #expect(bytes?.loadUnaligned(as: UInt16.self) == 150)
+    }
+
+    /// What a slow stream keeps is little; a fast one's ring grows until a second of it has a place, and no further than so many
+    /// packets need.
+    @Test(arguments: [(perSecond: 10, least: 8 * 1024, most: 12 * 1024), (300, 250_000, 513 * 1200)])
+    func aRingIsAsLargeAsTheStreamNeeds(perSecond: Int, least: Int, most: Int) {
+        let cache = PacketCache(packets: 512, slotSize: 1200)
+        let packet = [UInt8](repeating: 7, count: 900)
+        for number in 0..<(perSecond * 20) {
+            packet.withUnsafeBytes {
+                cache.store($0, sequence: UInt16(number), now: at(number * 1000 / perSecond))
+            }
+        }
+        #expect((least...most).contains(cache.capacity))
+        let last = UInt16(perSecond * 20 - 1)
+        let reach = UInt16(min(perSecond * 9 / 10, 9))
+        #expect(cache.take(last - reach, now: at(20_000), age: .seconds(3), spacing: .zero)?.count == 900)
+    }
+
+    /// Whatever comes, a packet that is handed out is the one that was handed in, and the latest ones are there.
+    @Test(arguments: 0..<8) func whatIsHandedOutWasHandedIn(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let cache = PacketCache(packets: 32, slotSize: 700)
+        var model: [UInt16: UInt8] = [:]
+        var sequence = UInt16(65_500)
+        for step in 0..<3_000 {
+            // Some numbers are left out, and some come again with other bytes.
+            sequence &+= UInt16.random(in: 0...2, using: &random)
+            let fill = UInt8(truncatingIfNeeded: step)
+            let count = Int.random(in: 1...700, using: &random)
+            [UInt8](repeating: fill, count: count).withUnsafeBytes {
+                cache.store($0, sequence: sequence, now: at(step * Int.random(in: 1...3, using: &random)))
+            }
+            model[sequence] = fill
+            let latest = cache.take(sequence, now: at(step * 3), age: .seconds(60), spacing: .zero)
+            #expect(latest?.count == count && latest?.allSatisfy { $0 == fill } == true)
+            let other = sequence &- UInt16.random(in: 0..<40, using: &random)
+            if let bytes = cache.take(other, now: at(step * 3), age: .seconds(60), spacing: .zero) {
+                #expect(bytes.allSatisfy { $0 == model[other] })
+            }
+        }
+        #expect(cache.capacity <= 33 * 700)
     }
 
     @Test func refusesWhatDoesNotFit() {

@@ -1,40 +1,73 @@
 import RTCWire
 
-/// The latest packets of one stream that we send, for retransmission: a ring of fixed slots by sequence number.
+/// The latest packets of one stream that we send, for retransmission, by sequence number.
 ///
 /// A stream with RTX keeps plaintext, for each repetition is a new packet; one without keeps what it sent, sealed, for
 /// the same SRTP index must never carry different bytes.
+///
+/// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
+/// than so many packets need: what a slow stream keeps is little.
 final class PacketCache {
+    /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
+    static let retention = Interval.seconds(1)
+    private static let firstSize = 8 * 1024
+
     private struct Slot {
         var sequence: UInt16 = 0
-        var length = 0
+        /// 0 for none.
+        var length: UInt16 = 0
+        var offset: UInt32 = 0
         var stored: Instant = .zero
         var resent: Instant?
     }
 
     private let mask: Int
-    private let slotSize: Int
-    private let memory: UnsafeMutableRawPointer
+    private let largest: Int
+    private let limit: Int
     private var slots: [Slot]
+    private var memory: UnsafeMutableRawPointer
+    private var size: Int
+    /// Where the next packet goes.
+    private var head = 0
+    /// Slots in the order in which they were filled, from `oldest` on, in a circle; those that were filled again since are
+    /// in it twice, and their first place is void.
+    private var order: [(slot: UInt16, offset: UInt32)]
+    private var oldest = 0
+    private var count = 0
 
     /// `packets` is rounded up to a power of two, 1...32,768.
+    ///
+    /// - Parameter slotSize: the largest packet that is kept, bytes.
     init(packets: Int, slotSize: Int) {
         var capacity = 1
         while capacity < min(max(packets, 1), 32_768) { capacity *= 2 }
         mask = capacity - 1
-        self.slotSize = slotSize
-        memory = .allocate(byteCount: capacity * slotSize, alignment: 16)
+        largest = min(max(slotSize, 1), Int(UInt16.max))
+        // One packet more, for what stays free at the end of the ring.
+        limit = (capacity + 1) * largest
+        size = min(limit, max(PacketCache.firstSize, 2 * largest))
+        memory = .allocate(byteCount: size, alignment: 16)
         slots = Array(repeating: Slot(), count: capacity)
+        order = Array(repeating: (0, 0), count: capacity)
     }
 
     deinit { memory.deallocate() }
 
+    /// Bytes that are held for packets.
+    var capacity: Int { size }
+
     /// Keeps a copy; a packet larger than a slot is not kept.
     func store(_ packet: UnsafeRawBufferPointer, sequence: UInt16, now: Instant) {
-        guard packet.count <= slotSize, let source = packet.baseAddress else { return }
+        guard !packet.isEmpty, packet.count <= largest, let source = packet.baseAddress else { return }
+        if count > mask { forgetOldest() }
+        let offset = place(packet.count, now: now)
+        (memory + offset).copyMemory(from: source, byteCount: packet.count)
         let index = Int(sequence) & mask
-        (memory + index * slotSize).copyMemory(from: source, byteCount: packet.count)
-        slots[index] = Slot(sequence: sequence, length: packet.count, stored: now, resent: nil)
+        slots[index] = Slot(
+            sequence: sequence, length: UInt16(packet.count), offset: UInt32(offset), stored: now, resent: nil)
+        order[(oldest + count) & mask] = (UInt16(index), UInt32(offset))
+        count += 1
+        head = offset + packet.count
     }
 
     /// The packet, where it is still here, no older than `age` and not repeated within `spacing`; marks it as repeated now.
@@ -45,6 +78,62 @@ final class PacketCache {
         guard slot.length > 0, slot.sequence == sequence, now - slot.stored <= age else { return nil }
         if let resent = slot.resent, now - resent < spacing { return nil }
         slots[index].resent = now
-        return UnsafeRawBufferPointer(start: memory + index * slotSize, count: slot.length)
+        return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
+    }
+
+    // MARK: The ring
+
+    /// Finds room for so many bytes; gives up what stands there.
+    private func place(_ length: Int, now: Instant) -> Int {
+        while true {
+            // Free is what lies from the head to the oldest packet, or to the end and from the beginning to it.
+            guard count > 0 else { return length <= size ? 0 : grow(length) }
+            let tail = Int(order[oldest].offset)
+            if head > tail {
+                if head + length <= size { return head }
+                if length < tail { return 0 }
+            } else if head + length < tail {
+                return head
+            }
+            if size < limit, isWanted(order[oldest], now: now) { return grow(length) }
+            forgetOldest()
+        }
+    }
+
+    /// Whether a packet may still be asked for.
+    private func isWanted(_ entry: (slot: UInt16, offset: UInt32), now: Instant) -> Bool {
+        let slot = slots[Int(entry.slot)]
+        return slot.length > 0 && slot.offset == entry.offset && now - slot.stored < PacketCache.retention
+    }
+
+    private func forgetOldest() {
+        let entry = order[oldest]
+        if slots[Int(entry.slot)].offset == entry.offset { slots[Int(entry.slot)].length = 0 }
+        oldest = (oldest + 1) & mask
+        count -= 1
+    }
+
+    /// Moves everything to a larger ring; gives the place behind it.
+    private func grow(_ length: Int) -> Int {
+        let larger = min(limit, max(size + size / 2, size + 2 * length))
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        var end = 0
+        var kept = 0
+        for position in 0..<count {
+            let entry = order[(oldest + position) & mask]
+            let slot = slots[Int(entry.slot)]
+            guard slot.length > 0, slot.offset == entry.offset else { continue }
+            (moved + end).copyMemory(from: memory + Int(slot.offset), byteCount: Int(slot.length))
+            slots[Int(entry.slot)].offset = UInt32(end)
+            order[(oldest + kept) & mask] = (entry.slot, UInt32(end))
+            end += Int(slot.length)
+            kept += 1
+        }
+        memory.deallocate()
+        memory = moved
+        size = larger
+        count = kept
+        head = end
+        return end
     }
 }
