@@ -10,7 +10,7 @@ actor LoadAgents {
 
     init(_ server: LocalServer) throws {
         self.server = server
-        bridge = server.bridge()
+        bridge = server.bridge(reception: .counted)
         media = try LoadMedia()
     }
 
@@ -31,7 +31,7 @@ actor LoadAgents {
 
     /// `count` more who receive the one that publishes in their room; the first call brings that one too.
     ///
-    /// Its pictures are small: what a subscriber costs the server does not depend on it, what decoding costs here does.
+    /// Its pictures are small: what a subscriber costs the server does not depend on it, what receiving costs here does.
     func audience(_ count: Int) async throws -> String {
         if calls.isEmpty { try await publish(try await join("audience"), media.small) }
         for _ in 0..<count { _ = try await join("audience") }
@@ -45,8 +45,8 @@ actor LoadAgents {
         return call
     }
 
-    private func publish(_ call: Call, _ clip: EncodedClip) async throws {
-        try await call.publish(track: LocalTrack(.encodedVideo(clip.player())), source: .camera)
+    private func publish(_ call: Call, _ clip: IVFFile) async throws {
+        try await call.publish(track: LocalTrack(.encodedVideo(IVFSource(clip))), source: .camera)
         try await call.publish(track: LocalTrack(media.sound()), source: .microphone)
     }
 }

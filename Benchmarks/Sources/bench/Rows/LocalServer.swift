@@ -3,6 +3,7 @@ import CallServer
 import Glibc
 import LiveKitProtocol
 import Logging
+import MediaCore
 import ProviderLiveKitLike
 
 /// The embedded call server on a port of the system's choice, and what it takes to join a room of it, token in hand.
@@ -33,10 +34,11 @@ struct LocalServer {
     }
 
     /// A bridge with threads of its own.
-    func bridge() -> CallBridge {
+    func bridge(reception: MediaReception = .decoded) -> CallBridge {
         var settings = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor(room: "none")), providers: [.liveKitLike])
         settings.logger = LocalServer.quiet
+        settings.media.reception = reception
         return CallBridge(configuration: settings)
     }
 }

@@ -8,9 +8,8 @@ enum MemoryRow {
 
     @Sendable static func run(_ settings: BenchSettings) throws -> [Row] {
         let wait = 6 * settings.window
-        // Those who receive decode: what a core carries of that is less.
         let alone = try grow("publish", by: 40, wait)
-        let pairs = try grow("pair", by: 16, wait)
+        let pairs = try grow("pair", by: 40, wait)
         let audience = try grow("audience", by: 50, wait)
         return [
             row("agent that publishes: heap", alone.agents.heap, agentGoal),
