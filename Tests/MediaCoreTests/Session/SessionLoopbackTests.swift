@@ -54,6 +54,37 @@ import Testing
         return tracks
     }
 
+    /// Media that was encoded once, to one who only counts it: no codec runs between them.
+    @Test func encodedMediaIsSentAndCounted() async throws {
+        let engine = MediaEngine()
+        let sender = try await MediaSession(engine: engine)
+        var far = MediaSessionConfiguration()
+        far.isAnswerer = true
+        far.reception = .counted
+        let receiver = try await MediaSession(engine: engine, configuration: far)
+        let card = try TestCardSource(sender: 7, width: 160, height: 90)
+        let pictures = try IVFFile(encoding: card, pictures: 30, bitrate: 100_000)
+        let sound = try OpusClip(ToneSource(frequency: 440), milliseconds: 200)
+        _ = try await sender.addTrack(LocalTrack(.encodedAudio(sound.source()), id: "tone"), streamID: "s")
+        _ = try await sender.addTrack(LocalTrack(.encodedVideo(IVFSource(pictures)), id: "card"), streamID: "s")
+        async let carried = Self.tracks(0, of: sender, candidatesTo: receiver)
+        let answer = try await receiver.createAnswer(to: try await sender.createOffer())
+        try await sender.setAnswer(answer)
+        _ = try await Self.tracks(2, of: receiver, candidatesTo: sender)
+        var counted = await receiver.statistics().receivers
+        while counted.contains(where: { $0.framesReceived < 30 }) {
+            await Task.yield()
+            counted = await receiver.statistics().receivers
+        }
+        #expect(counted.count == 2 && counted.allSatisfy { $0.framesDecoded == 0 && $0.playedMilliseconds == 0 })
+        let sent = await sender.statistics().senders
+        #expect(sent.allSatisfy { $0.framesSent >= 30 })
+        await sender.close()
+        await receiver.close()
+        _ = try await carried
+        await engine.shutdown()
+    }
+
     @Test(arguments: [SRTPBackendChoice.libcrypto, .libsrtp2])
     func soundAndPicturesArrive(backend: SRTPBackendChoice) async throws {
         let engine = MediaEngine()

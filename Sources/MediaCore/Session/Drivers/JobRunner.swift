@@ -33,9 +33,21 @@ final class JobRunner: @unchecked Sendable {
     }
 
     /// Takes a session's jobs. On the loop.
-    func run(_ jobs: inout [MediaJob], for session: SocketSession) {
-        for job in jobs { waiting[worker(of: job, session)].append(Ticket(session: session, job: job)) }
-        jobs.removeAll(keepingCapacity: true)
+    /// - Returns: what came of those that were worth no crossing.
+    func run(_ jobs: [MediaJob], for session: SocketSession) -> [MediaJobResult] {
+        var results: [MediaJobResult] = []
+        for job in jobs {
+            if job.isLight {
+                if let result = job.run(at: MonotonicClock.now()) { results.append(result) }
+            } else {
+                waiting[worker(of: job, session)].append(Ticket(session: session, job: job))
+                schedule()
+            }
+        }
+        return results
+    }
+
+    private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
         loop.execute { self.hand() }

@@ -110,12 +110,18 @@ final class SocketSession: @unchecked Sendable {
         guard !work.isEmpty else { return }
         for wake in work.wakes { wakes.record(due: wake.due, now: wake.now, skipped: wake.skipped) }
         work.wakes.removeAll(keepingCapacity: true)
-        if !work.jobs.isEmpty { runner.run(&work.jobs, for: self) }
+        var results: [MediaJobResult] = []
+        if !work.jobs.isEmpty {
+            var jobs: [MediaJob] = []
+            swap(&jobs, &work.jobs)
+            results = runner.run(jobs, for: self)
+        }
         while !work.events.isEmpty {
             var events: [SessionMachineEvent] = []
             swap(&events, &work.events)
             for event in events { tell(event) }
         }
+        if !results.isEmpty { finish(results) }
     }
 
     private func tell(_ event: SessionMachineEvent) {

@@ -51,6 +51,15 @@ package struct MediaJob: Sendable {
     /// What is found counts from the next frame on.
     private func drop(_ found: [UInt8]?) -> MediaJobResult? { nil }
 
+    /// Whether it takes less time than handing it to another thread: media that is encoded already is only taken over.
+    package var isLight: Bool {
+        switch work {
+        case .encodeSound(let coder, _): coder.isEncoded
+        case .encodePicture(let coder, _): coder.isEncoded
+        case .decodePicture, .deliver, .searchKey: false
+        }
+    }
+
     /// Whether somebody waits for the result alone, and not for those of other jobs.
     package var isUrgent: Bool { if case .encodePicture = work { true } else { false } }
 }

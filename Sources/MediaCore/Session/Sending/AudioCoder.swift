@@ -66,6 +66,9 @@ final class AudioCoder: @unchecked Sendable {
         self.firstTimestamp = firstTimestamp
     }
 
+    /// The source encodes, and there is nothing to be computed but its encryption.
+    var isEncoded: Bool { if case .frames = input { true } else { false } }
+
     /// What is to be sent of the frames that are due.
     func encode(_ order: AudioOrder) -> [EncodedSound] {
         var result: [EncodedSound] = []

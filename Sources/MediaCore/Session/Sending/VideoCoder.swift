@@ -43,6 +43,9 @@ final class VideoCoder: @unchecked Sendable {
         self.layers = layers
     }
 
+    /// The source encodes, and there is nothing to be computed but its encryption.
+    var isEncoded: Bool { input.encoding == nil }
+
     /// What is to be sent of the picture that is due.
     func encode(_ order: VideoOrder, now: Instant) -> [EncodedPicture] {
         guard !order.isMuted, !order.layers.isEmpty || input.encoding != nil else {
