@@ -30,16 +30,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // Counts what a thread takes from the heap; a link into the main package's tests.
+        // Counts what a thread takes from the heap, and what is in use; a link into the main package's tests.
         .target(name: "CAllocations"),
-        // How much of the heap is in use.
-        .target(name: "CHeap"),
         // The references: what the same work costs in plain C.
         .target(name: "CFloors", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "CFloors", "CAllocations", "CHeap", product("CallServer"), product("ProviderLiveKitLike"),
+                "CFloors", "CAllocations", product("CallServer"), product("ProviderLiveKitLike"),
                 product("CallBridge"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,4 +1,4 @@
-import CHeap
+import CAllocations
 import Dispatch
 import Glibc
 
