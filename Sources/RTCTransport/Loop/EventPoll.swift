@@ -67,16 +67,18 @@ struct EventPoll: ~Copyable {
     /// Waits for at most so long, and gives how many descriptors are ready.
     mutating func wait(_ limit: Interval) -> Int {
         let wait = min(max(limit, .zero), EventPoll.longest)
+        // Newer C libraries say that there must be some: no optional passes there.
+        guard let memory = events.baseAddress else { return 0 }
         if isFine {
             var time = timespec(
                 tv_sec: Int(wait.nanoseconds / 1_000_000_000), tv_nsec: Int(wait.nanoseconds % 1_000_000_000))
-            let count = epoll_pwait2(descriptor, events.baseAddress, CInt(events.count), &time, nil)
+            let count = epoll_pwait2(descriptor, memory, CInt(events.count), &time, nil)
             if count >= 0 { return Int(count) }
             guard errno == ENOSYS || errno == EPERM else { return 0 }
             isFine = false
         }
         let milliseconds = CInt(clamping: (wait.nanoseconds + 999_999) / 1_000_000)
-        return max(0, Int(epoll_wait(descriptor, events.baseAddress, CInt(events.count), milliseconds)))
+        return max(0, Int(epoll_wait(descriptor, memory, CInt(events.count), milliseconds)))
     }
 
     /// One of those that the last wait has given.
