@@ -128,19 +128,23 @@ let package = Package(
             "ProviderLiveKitLike",
             [
                 "CallBridge", "CallServer", "MediaCore", "LiveKitProtocol", "RTCTransport", "RTCWire",
-                "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
+                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging, protobuf,
             ]),
-        tests("CallBridge", ["MediaCore", "ProviderLiveKitLike", "ProviderFake", "CallServer"]),
+        tests(
+            "CallBridge",
+            ["MediaCore", "ProviderLiveKitLike", "ProviderFake", "CallServer", "WebClient", "TransportSecurity"]),
         tests(
             "CallConformance",
             [
                 "CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "LiveKitProtocol", "CallServer",
-                "RTCTransport",
-                "RTCSim", "CAllocations", nioPosix,
+                "RTCTransport", "RTCSim", "WebClient", "TransportSecurity", "CAllocations", nioPosix,
             ]),
         .testTarget(
             name: "CallAgentTests",
-            dependencies: ["callagent", "CallBridge", "CallModel", "LiveKitProtocol", "ProviderFake", argumentParser],
+            dependencies: [
+                "callagent", "CallBridge", "CallModel", "LiveKitProtocol", "ProviderFake", "WebClient",
+                "TransportSecurity", argumentParser,
+            ],
             swiftSettings: settings),
     ]
 )

@@ -6,6 +6,7 @@ package struct WebRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
     }
 
     package var method: Method

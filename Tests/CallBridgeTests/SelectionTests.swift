@@ -5,10 +5,8 @@ import MediaCore
 import ProviderFake
 import ProviderLiveKitLike
 import Testing
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import TransportSecurity
+import WebClient
 
 /// One process, several providers, and a server that decides between them.
 @Suite(.timeLimit(.minutes(2))) struct SelectionTests {
@@ -53,13 +51,11 @@ import Testing
 
     /// Replaces the server's configuration the way an operator does.
     private static func put(_ document: String, to server: String) async throws {
-        var request = URLRequest(url: try #require(URL(string: server + "/callbridge/v1/configuration")))
-        request.httpMethod = "PUT"
-        request.httpBody = Data(document.utf8)
-        request.setValue(
-            "Basic " + Data("key:\(secret)".utf8).base64EncodedString(), forHTTPHeaderField: "Authorization")
-        let (_, response) = try await URLSession.shared.data(for: request)
-        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        let url = try #require(URLComponents(string: server + "/callbridge/v1/configuration"))
+        var request = WebRequest(.put, url, trust: .environment)
+        request.headers = [("Authorization", "Basic " + Data("key:\(secret)".utf8).base64EncodedString())]
+        request.body = Array(document.utf8)
+        #expect(try await WebClient.send(request).status == 204)
     }
 
     private static func firstConnection(of call: Call) async {

@@ -9,10 +9,8 @@ import ProviderLiveKitLike
 import RTCSim
 import RTCTransport
 import Synchronization
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import TransportSecurity
+import WebClient
 
 /// The provider for LiveKit's protocol, over sockets, against the embedded server; everybody's media takes the way through
 /// relays of their own.
@@ -129,16 +127,18 @@ private final class LiveKitLikeWorld: ConformanceWorld {
         claims.video = .join(room: room)
         claims.video?.roomAdmin = true
         claims.video?.roomCreate = true
-        guard let url = URL(string: "http://127.0.0.1:\(port)/twirp/livekit.RoomService/\(method)") else { return }
-        var request = URLRequest(url: url, timeoutInterval: 60)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(
-            "Bearer \(AccessToken.mint(claims, secret: Self.secret))", forHTTPHeaderField: "Authorization")
-        request.httpBody = Data(body.utf8)
-        let (data, response) = try await URLSession.shared.data(for: request)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-            throw ConformanceFailure("\(method) was refused: \(String(decoding: data, as: UTF8.self))")
+        let address = "http://127.0.0.1:\(port)/twirp/livekit.RoomService/\(method)"
+        guard let url = URLComponents(string: address) else { return }
+        var request = WebRequest(.post, url, trust: .environment)
+        request.timeout = 60
+        request.headers = [
+            ("Content-Type", "application/json"),
+            ("Authorization", "Bearer \(AccessToken.mint(claims, secret: Self.secret))"),
+        ]
+        request.body = Array(body.utf8)
+        let answer = try await WebClient.send(request)
+        guard answer.status == 200 else {
+            throw ConformanceFailure("\(method) was refused: \(String(decoding: answer.body, as: UTF8.self))")
         }
     }
 

@@ -2,10 +2,6 @@ import CallServer
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// One application with one provider, the other, both and none, against a server whose configuration names the provider.
 @Suite(.serialized) struct ApplicationTests {
     @Test func aWantedProviderThatIsInstalledCarriesTheCall() async throws {
@@ -44,12 +40,12 @@ import Testing
         try await Self.withServer("LIVEKIT") { server in
             let application = try Program("ApplicationBoth", server.arguments)
             let first = try await application.ask("first")
-            try await Self.put(Self.configuration("FAKE"), to: server)
+            try Self.put(Self.configuration("FAKE"), to: server)
             let second = try await application.ask("second")
-            try await Self.put(Self.configuration("LIVEKIT"), to: server)
+            try Self.put(Self.configuration("LIVEKIT"), to: server)
             let third = try await application.ask("third")
             #expect([first, second, third] == ["connected LIVEKIT", "connected FAKE", "connected LIVEKIT"])
-            #expect(await application.finish() == 0)
+            #expect(try await application.finish() == 0)
         }
     }
 
@@ -83,15 +79,10 @@ import Testing
     }
 
     /// An administrator changes the configuration while the server runs.
-    private static func put(_ configuration: Data, to server: Running) async throws {
-        let url = try #require(URL(string: "\(server.arguments[0])/callbridge/v1/configuration"))
-        var request = URLRequest(url: url, timeoutInterval: 60)
-        request.httpMethod = "PUT"
+    private static func put(_ configuration: Data, to server: Running) throws {
         let credentials = Data("key:\(secret)".utf8).base64EncodedString()
-        request.setValue("Basic \(credentials)", forHTTPHeaderField: "Authorization")
-        request.httpBody = configuration
-        let (_, response) = try await URLSession.shared.data(for: request)
-        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        let head = ["PUT /callbridge/v1/configuration HTTP/1.1", "Authorization: Basic \(credentials)"]
+        #expect(try Request.send(head, configuration, port: server.server.port) == 204)
     }
 
     private static func withServer(_ provider: String, _ body: (Running) async throws -> Void) async throws {
@@ -111,7 +102,7 @@ import Testing
     private static func run(_ name: String, at server: Running) async throws -> [String] {
         let program = try Program(name, server.arguments)
         let answer = try await program.ask("support-1")
-        #expect(await program.finish() == 0)
+        #expect(try await program.finish() == 0)
         return [answer]
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
-import FoundationNetworking
 import LiveKitProtocol
 import Testing
+import TransportSecurity
+import WebClient
 
 /// Calls that end before we leave them, or never come about: one code, and the report names who it was.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EarlyEndTests {
@@ -74,14 +75,14 @@ import Testing
         claims.video = VideoGrant()
         claims.video?.room = room
         claims.video?.roomAdmin = true
-        var request = URLRequest(
-            url: try #require(URL(string: server.service + "/twirp/livekit.RoomService/RemoveParticipant")))
-        request.httpMethod = "POST"
-        request.setValue(
-            "Bearer " + AccessToken.mint(claims, secret: ServerProcess.secret), forHTTPHeaderField: "Authorization")
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = try JSONSerialization.data(withJSONObject: ["room": room, "identity": identity])
-        let (_, response) = try await URLSession.shared.data(for: request)
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        var request = WebRequest(
+            .post, try #require(URLComponents(string: server.service + "/twirp/livekit.RoomService/RemoveParticipant")),
+            trust: .environment)
+        request.headers = [
+            ("Authorization", "Bearer " + AccessToken.mint(claims, secret: ServerProcess.secret)),
+            ("Content-Type", "application/json"),
+        ]
+        request.body = Array(try JSONSerialization.data(withJSONObject: ["room": room, "identity": identity]))
+        #expect(try await WebClient.send(request).status == 200)
     }
 }

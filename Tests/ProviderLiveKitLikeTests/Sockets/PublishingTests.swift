@@ -3,12 +3,10 @@ import Foundation
 import LiveKitProtocol
 import MediaCore
 import Testing
+import TransportSecurity
+import WebClient
 
 @testable import ProviderLiveKitLike
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Publishing on real sockets, against the embedded server.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PublishingTests {
@@ -20,17 +18,17 @@ import Testing
         claims.expires = Date().timeIntervalSince1970 + 600
         claims.video = .join(room: "room")
         claims.video?.roomAdmin = true
-        let url = try #require(
-            URL(string: "http://127.0.0.1:\(house.server.port)/twirp/livekit.RoomService/UpdateParticipant"))
-        var request = URLRequest(url: url, timeoutInterval: 60)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.setValue(
-            "Bearer \(AccessToken.mint(claims, secret: CallHouse.secret))", forHTTPHeaderField: "Authorization")
+        let address = "http://127.0.0.1:\(house.server.port)/twirp/livekit.RoomService/UpdateParticipant"
+        var request = WebRequest(.post, try #require(URLComponents(string: address)), trust: .environment)
+        request.timeout = 60
+        request.headers = [
+            ("Content-Type", "application/json"),
+            ("Authorization", "Bearer \(AccessToken.mint(claims, secret: CallHouse.secret))"),
+        ]
         let permission = #"{"can_publish": \#(canPublish), "can_subscribe": true, "can_publish_data": true}"#
-        request.httpBody = Data(#"{"room": "room", "identity": "\#(identity)", "permission": \#(permission)}"#.utf8)
-        let (_, response) = try await URLSession.shared.data(for: request)
-        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        request.body = Array(
+            #"{"room": "room", "identity": "\#(identity)", "permission": \#(permission)}"#.utf8)
+        #expect(try await WebClient.send(request).status == 200)
     }
 
     @Test(arguments: modes) func whatWasForbiddenIsPublishedAgainWhenItIsAllowed(
