@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: SRTPProfile.allCases) func aRunningStreamIsBounded(profile: SRTPProfile) throws {
         guard allocations_of_this_thread() >= 0 else { return }
         var load = try Load(profile)
-        load.seal(200)
+        load.seal(1500)
         load.receive()
         load.seal(1500)
         let opened = load.opened

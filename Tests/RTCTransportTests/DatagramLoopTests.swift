@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import RTCWire
 import Synchronization
@@ -46,6 +47,38 @@ import Testing
             try await loop.submit {}.get()
             #expect(log.all == [0, 1, 2, 3])
         }
+    }
+
+    /// What is left is done in its order.
+    @Test func whatIsLeftIsDoneWithWhatComesNext() async throws {
+        try await Self.withLoop { loop, log in
+            for number in 0..<10 { loop.leave { log.add(number) } }
+            try await loop.submit { log.add(10) }.get()
+            #expect(log.all == Array(0...10))
+        }
+    }
+
+    /// A sleeping loop is woken by what is added, and not by what is left.
+    @Test func whatIsLeftWakesNobody() throws {
+        let inbox = try LoopInbox()
+        func isWoken() -> Bool {
+            var descriptor = pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&descriptor, 1, 0) == 1
+        }
+        guard case .sleep = inbox.rest() else { return #expect(Bool(false), "there is nothing to do") }
+        #expect(inbox.leave {} && !isWoken())
+        #expect(inbox.add {} && isWoken())
+        var jobs: [LoopInbox.Job] = []
+        inbox.take(into: &jobs)
+        #expect(jobs.count == 2)
+    }
+
+    /// An ended loop's work is done all the same.
+    @Test func whatIsLeftAfterTheEndIsDone() async throws {
+        let loop = try DatagramLoop()
+        loop.leave {}
+        try await loop.shutdownGracefully()
+        await withCheckedContinuation { continuation in loop.leave { continuation.resume() } }
     }
 
     /// Each thread's jobs keep their order, none is lost, and a sleeping loop is woken.

@@ -3,10 +3,11 @@ import RTCWire
 /// When the packets of a connection arrived, by their transport sequence number, until the other side has been told
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3).
 ///
-/// A fixed ring: recording a packet allocates nothing after the first one.
+/// A ring that grows while more packets come than it holds between one feedback and the next.
 struct ArrivalRecorder {
-    /// Packets that are remembered; a larger jump of the numbers begins anew.
+    /// Packets that are remembered at most; a larger jump of the numbers begins anew.
     static let capacity: Int64 = 2048
+    private static let firstCapacity = 256
     static let shortestInterval = Interval.milliseconds(50)
     static let longestInterval = Interval.milliseconds(250)
 
@@ -15,7 +16,7 @@ struct ArrivalRecorder {
         var nanoseconds: Int64 = 0
     }
 
-    /// By the sequence number modulo `capacity`; one of another number says that nothing came.
+    /// By the sequence number modulo their count, a power of two; one of another number says that nothing came.
     private var arrivals: [Arrival] = []
     private var unwrapper = SequenceUnwrapper()
     /// The first number that no feedback has spoken of, or that came after one had called it lost.
@@ -43,7 +44,7 @@ struct ArrivalRecorder {
     /// Notes a packet of `size` bytes that came at `arrival`, or just now.
     mutating func record(_ number: UInt16, ssrc: UInt32, size: Int, arrival: Instant? = nil, now: Instant) {
         if arrivals.isEmpty {
-            arrivals = Array(repeating: Arrival(), count: Int(ArrivalRecorder.capacity))
+            arrivals = Array(repeating: Arrival(), count: ArrivalRecorder.firstCapacity)
         }
         let sequence = unwrapper.unwrap(number)
         guard makeRoom(for: sequence), self.arrival(sequence) == nil else { return }
@@ -65,8 +66,9 @@ struct ArrivalRecorder {
             newest = sequence
             return true
         }
-        guard sequence > newest - ArrivalRecorder.capacity else { return false }
+        guard sequence > newest - Int64(arrivals.count) else { return false }
         if sequence > newest {
+            while sequence - first >= arrivals.count, arrivals.count < ArrivalRecorder.capacity { grow() }
             newest = sequence
             next = max(first, newest - ArrivalRecorder.capacity + 1)
         } else if sequence < first {
@@ -75,7 +77,13 @@ struct ArrivalRecorder {
         return true
     }
 
-    private func slot(_ sequence: Int64) -> Int { Int(sequence & (ArrivalRecorder.capacity - 1)) }
+    private mutating func grow() {
+        let old = arrivals
+        arrivals = Array(repeating: Arrival(), count: 2 * old.count)
+        for arrival in old where arrival.sequence != .min { arrivals[slot(arrival.sequence)] = arrival }
+    }
+
+    private func slot(_ sequence: Int64) -> Int { Int(sequence & Int64(arrivals.count - 1)) }
 
     /// When a packet came, in nanoseconds; nil where it did not.
     private func arrival(_ sequence: Int64) -> Int64? {

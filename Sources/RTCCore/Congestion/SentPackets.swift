@@ -21,26 +21,37 @@ package struct PacketResult: Sendable, Hashable {
     }
 }
 
-/// The packets that we have sent with a transport sequence number and heard nothing of yet: a fixed ring.
+/// The packets that we have sent with a transport sequence number and heard nothing of yet: a ring, which grows while
+/// feedback on the packets in it may still come.
 struct SentPackets {
     private struct Slot {
-        var sequence: Int64 = -1
+        /// The lower half; `fate` says whether there is one.
+        var sequence: UInt32 = 0
+        var size: UInt16 = 0
+        var fate = Fate.unused
         var sent: Instant = .zero
-        var size = 0
-        var fate = Fate.unknown
+
+        func holds(_ sequence: Int64) -> Bool {
+            fate != .unused && self.sequence == UInt32(truncatingIfNeeded: sequence)
+        }
     }
 
     private enum Fate {
+        case unused
         case unknown
         /// Reported as lost: it may come yet.
         case lost
         case received
     }
 
-    private static let capacity: Int64 = 8192
+    private static let firstCapacity: Int64 = 128
+    private static let largestCapacity: Int64 = 8192
+    /// Feedback on a packet that was sent so long ago is not waited for, where it would cost memory.
+    private static let memory = Interval.seconds(2)
     /// How much of a run of losses is believed of packets that feedback has passed already: it was overtaken.
     private static let overtakenLosses: Int64 = 64
 
+    /// As many as a power of two, or none.
     private var slots: [Slot] = []
     /// Packets looked at, in all.
     private(set) var steps = 0
@@ -55,14 +66,37 @@ struct SentPackets {
     /// The number of the packet that is written next.
     var nextNumber: UInt16 { UInt16(truncatingIfNeeded: next) }
 
+    /// Packets that there is memory for now.
+    var heldPackets: Int { slots.count }
+
+    private var capacity: Int64 { Int64(slots.count) }
+
+    private func index(_ sequence: Int64) -> Int { Int(sequence & (capacity - 1)) }
+
     /// Notes that a packet with `nextNumber` was sent.
     mutating func add(size: Int, now: Instant) {
-        if slots.isEmpty { slots = Array(repeating: Slot(), count: Int(SentPackets.capacity)) }
-        let index = Int(next & (SentPackets.capacity - 1))
-        if slots[index].sequence > acknowledged { bytesInFlight -= slots[index].size }
-        slots[index] = Slot(sequence: next, sent: now, size: size)
-        bytesInFlight += size
+        if isFull(now) { grow() }
+        let index = index(next)
+        if next - capacity > acknowledged, slots[index].fate != .unused { bytesInFlight -= Int(slots[index].size) }
+        let size = UInt16(clamping: size)
+        slots[index] = Slot(sequence: UInt32(truncatingIfNeeded: next), size: size, fate: .unknown, sent: now)
+        bytesInFlight += Int(size)
         next += 1
+    }
+
+    /// Whether the packet that would make place may still be heard of.
+    private func isFull(_ now: Instant) -> Bool {
+        guard next >= capacity else { return false }
+        guard capacity > 0 else { return true }
+        return capacity < SentPackets.largestCapacity && now - slots[index(next)].sent < SentPackets.memory
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = Array(repeating: Slot(), count: max(Int(SentPackets.firstCapacity), 2 * old.count))
+        for sequence in (next - Int64(old.count))..<next {
+            slots[index(sequence)] = old[Int(sequence) & (old.count - 1)]
+        }
     }
 
     /// The results that a feedback brings, ascending; what was told before is left out.
@@ -89,7 +123,7 @@ struct SentPackets {
     private mutating func settleLost(_ run: Range<Int64>, into results: inout [PacketResult]) {
         let end = min(run.upperBound, next)
         let passed = min(end, acknowledged + 1)
-        var sequence = max(run.lowerBound, passed - SentPackets.overtakenLosses, next - SentPackets.capacity)
+        var sequence = max(run.lowerBound, passed - SentPackets.overtakenLosses, next - capacity)
         while sequence < end {
             settle(sequence, nil, into: &results)
             sequence += 1
@@ -99,30 +133,30 @@ struct SentPackets {
     private mutating func settle(_ sequence: Int64, _ received: Instant?, into results: inout [PacketResult]) {
         steps += 1
         guard sequence >= 0, sequence < next else { return }
-        let index = Int(sequence & (SentPackets.capacity - 1))
+        let index = index(sequence)
         pass(to: sequence)
-        guard slots[index].sequence == sequence else { return }
+        guard next - sequence <= capacity, slots[index].holds(sequence) else { return }
         let wasLost = slots[index].fate == .lost
         switch (slots[index].fate, received) {
-        case (.received, _), (.lost, nil): return
+        case (.unused, _), (.received, _), (.lost, nil): return
         case (_, nil): slots[index].fate = .lost
         case (_, .some): slots[index].fate = .received
         }
         results.append(
             PacketResult(
-                sequence: sequence, sent: slots[index].sent, received: received, size: slots[index].size,
+                sequence: sequence, sent: slots[index].sent, received: received, size: Int(slots[index].size),
                 wasLost: wasLost))
     }
 
     /// Feedback has come as far as `sequence`: what was sent up to there is not in flight any more.
     private mutating func pass(to sequence: Int64) {
         // Of what lies further back than the ring remembers, nothing is counted.
-        acknowledged = max(acknowledged, min(sequence, next - SentPackets.capacity) - 1)
+        acknowledged = max(acknowledged, min(sequence, next - capacity) - 1)
         while acknowledged < sequence {
             steps += 1
             acknowledged += 1
-            let passed = Int(acknowledged & (SentPackets.capacity - 1))
-            if slots[passed].sequence == acknowledged { bytesInFlight -= slots[passed].size }
+            let passed = index(acknowledged)
+            if slots[passed].holds(acknowledged) { bytesInFlight -= Int(slots[passed].size) }
         }
     }
 

@@ -6,11 +6,12 @@ import RTCWire
 /// the same SRTP index must never carry different bytes.
 ///
 /// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
-/// than so many packets need: what a slow stream keeps is little.
+/// than so many packets need, and so does what is known of each: what a slow stream keeps is little.
 final class PacketCache {
     /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
     static let retention = Interval.seconds(1)
-    private static let firstSize = 8 * 1024
+    private static let firstSize = 4 * 1024
+    private static let firstSlots = 32
 
     private struct Slot {
         var sequence: UInt16 = 0
@@ -21,7 +22,8 @@ final class PacketCache {
         var resent: Instant?
     }
 
-    private let mask: Int
+    private var mask: Int
+    private let maximumMask: Int
     private let largest: Int
     private let limit: Int
     private var slots: [Slot]
@@ -41,14 +43,15 @@ final class PacketCache {
     init(packets: Int, slotSize: Int) {
         var capacity = 1
         while capacity < min(max(packets, 1), 32_768) { capacity *= 2 }
-        mask = capacity - 1
+        maximumMask = capacity - 1
+        mask = min(capacity, PacketCache.firstSlots) - 1
         largest = min(max(slotSize, 1), Int(UInt16.max))
         // One packet more, for what stays free at the end of the ring.
         limit = (capacity + 1) * largest
         size = min(limit, max(PacketCache.firstSize, 2 * largest))
         memory = .allocate(byteCount: size, alignment: 16)
-        slots = Array(repeating: Slot(), count: capacity)
-        order = Array(repeating: (0, 0), count: capacity)
+        slots = Array(repeating: Slot(), count: mask + 1)
+        order = Array(repeating: (0, 0), count: mask + 1)
     }
 
     deinit { memory.deallocate() }
@@ -59,6 +62,7 @@ final class PacketCache {
     /// Keeps a copy; a packet larger than a slot is not kept.
     func store(_ packet: UnsafeRawBufferPointer, sequence: UInt16, now: Instant) {
         guard !packet.isEmpty, packet.count <= largest, let source = packet.baseAddress else { return }
+        while mask < maximumMask, needsSlot(sequence, now: now) { growSlots() }
         if count > mask { forgetOldest() }
         let offset = place(packet.count, now: now)
         (memory + offset).copyMemory(from: source, byteCount: packet.count)
@@ -79,6 +83,33 @@ final class PacketCache {
         if let resent = slot.resent, now - resent < spacing { return nil }
         slots[index].resent = now
         return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
+    }
+
+    // MARK: The slots
+
+    /// Whether a packet that may still be asked for would lose its slot.
+    private func needsSlot(_ sequence: UInt16, now: Instant) -> Bool {
+        let slot = slots[Int(sequence) & mask]
+        if slot.length > 0, slot.sequence != sequence, now - slot.stored < PacketCache.retention { return true }
+        return count > mask && isWanted(order[oldest], now: now)
+    }
+
+    private func growSlots() {
+        let larger = 2 * mask + 1
+        var moved = Array(repeating: Slot(), count: larger + 1)
+        var places: [(slot: UInt16, offset: UInt32)] = Array(repeating: (0, 0), count: larger + 1)
+        var kept = 0
+        for position in 0..<count {
+            let entry = order[(oldest + position) & mask]
+            let slot = slots[Int(entry.slot)]
+            guard slot.length > 0, slot.offset == entry.offset else { continue }
+            let index = Int(slot.sequence) & larger
+            moved[index] = slot
+            places[kept] = (UInt16(index), entry.offset)
+            kept += 1
+        }
+        (slots, order, mask) = (moved, places, larger)
+        (oldest, count) = (0, kept)
     }
 
     // MARK: The ring
@@ -115,7 +146,7 @@ final class PacketCache {
 
     /// Moves everything to a larger ring; gives the place behind it.
     private func grow(_ length: Int) -> Int {
-        let larger = min(limit, max(size + size / 2, size + 2 * length))
+        let larger = min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length))
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         var end = 0
         var kept = 0

@@ -9,6 +9,11 @@ extension DatagramLoop: EventLoop {
         if !inbox.add(task) { DatagramLoop.afterlife.execute(task) }
     }
 
+    /// Does `task` on the loop in its order, when the loop wakes up for another reason.
+    package func leave(_ task: @escaping @Sendable () -> Void) {
+        if !inbox.leave(task) { DatagramLoop.afterlife.execute(task) }
+    }
+
     /// The machine's monotonic clock, as `MonotonicClock` reads it.
     package var now: NIODeadline { NIODeadline(MonotonicClock.now()) }
 

@@ -42,6 +42,15 @@ final class LoopInbox: Sendable {
         return isTaken
     }
 
+    /// Adds a job that can wait until the loop wakes up for another reason; false where the loop has ended.
+    func leave(_ job: @escaping Job) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.jobs.append(job)
+            return true
+        }
+    }
+
     /// Asks the loop to end.
     func stop() {
         state.withLock { $0.isStopping = true }

@@ -1,8 +1,8 @@
 import RTCWire
 
 /// The latest packets of one source, bounded in number and in bytes, from which every consumer's lost packets are
-/// made again. It has room for one packet at first, and all its memory from the second on: a source that sends no more
-/// than one costs little. Nothing is allocated after that.
+/// made again. It has room for one packet at first, and grows while a packet would be lost from it that is younger than two
+/// seconds: what a slow source costs is little. Of a steady source, nothing is allocated any more.
 struct PacketRing: ~Copyable {
     /// Everything of a packet but its payload.
     struct Entry {
@@ -24,20 +24,23 @@ struct PacketRing: ~Copyable {
         fileprivate var length: Int
     }
 
-    private let slots: Int
-    private let fullCapacity: Int
+    /// Powers of two.
+    private let maximumSlots: Int
+    private let maximumCapacity: Int
     private var slotMask: Int64 = 0
     private var capacity: Int
     private var memory: UnsafeMutableRawPointer
     private var entries: [Entry?]
     private var written = 0
+    /// When the packet came that stands at the beginning of the memory.
+    private var lapStart = Instant.zero
 
     /// `packets` is rounded up to a power of two.
     init(packets: Int, bytes: Int) {
         var slots = 1
         while slots < packets { slots *= 2 }
-        self.slots = slots
-        fullCapacity = bytes
+        maximumSlots = slots
+        maximumCapacity = bytes
         capacity = min(bytes, PacketRing.firstCapacity)
         entries = [nil]
         memory = .allocate(byteCount: capacity, alignment: 16)
@@ -45,23 +48,13 @@ struct PacketRing: ~Copyable {
 
     /// Bytes for the first packet: no datagram is larger on most paths.
     private static let firstCapacity = 1500
+    /// Bytes that the memory grows by at the least.
+    private static let smallestStep = 16 * 1024
+    /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
+    private static let retention = Interval.seconds(2)
 
     /// Bytes that are held now.
     var heldBytes: Int { capacity }
-
-    private var isFull: Bool { capacity == fullCapacity && entries.count == slots }
-
-    /// Takes all the memory that the ring may have; the first packet stays.
-    private mutating func grow() {
-        let full = UnsafeMutableRawPointer.allocate(byteCount: fullCapacity, alignment: 16)
-        full.copyMemory(from: memory, byteCount: min(written, capacity))
-        memory.deallocate()
-        (memory, capacity) = (full, fullCapacity)
-        let first = entries[0]
-        slotMask = Int64(slots - 1)
-        entries = Array(repeating: nil, count: slots)
-        if let first { entries[Int(first.sequence & slotMask)] = first }
-    }
 
     deinit { memory.deallocate() }
 
@@ -69,11 +62,9 @@ struct PacketRing: ~Copyable {
     mutating func store(_ packet: borrowing SourcePacket) {
         let opaque = packet.opaque
         let length = opaque.count + packet.payload.count
-        guard !packet.payload.isEmpty, length <= fullCapacity else { return }
-        if !isFull, written > 0 || length > capacity { grow() }
-        // A packet never lies across the end.
-        let offset = written % capacity
-        if offset + length > capacity { written += capacity - offset }
+        guard !packet.payload.isEmpty, length <= maximumCapacity else { return }
+        makeRoom(for: packet.sequence, length, now: packet.arrival)
+        if written % capacity == 0 { lapStart = packet.arrival }
         var target = memory + written % capacity
         PacketRing.append(opaque.dependencyDescriptor, to: &target)
         PacketRing.append(opaque.colorSpace, to: &target)
@@ -88,6 +79,52 @@ struct PacketRing: ~Copyable {
             colorSpace: UInt8(clamping: opaque.colorSpace.count),
             videoTiming: UInt8(clamping: opaque.videoTiming.count), length: length)
         written += length
+    }
+
+    /// Brings the end of what is written to where the packet fits, and grows where it would take a young one's place.
+    private mutating func makeRoom(for sequence: Int64, _ length: Int, now: Instant) {
+        while entries.count < maximumSlots, let old = entries[Int(sequence & slotMask)], old.sequence < sequence,
+            now - old.arrival < PacketRing.retention
+        {
+            growSlots()
+        }
+        // A packet never lies across the end.
+        let offset = written % capacity
+        guard offset + length > capacity || (offset == 0 && written > 0) else { return }
+        if capacity < maximumCapacity, length > capacity || now - lapStart < PacketRing.retention {
+            growMemory(length)
+        }
+        let end = written % capacity
+        if end + length > capacity { written += capacity - end }
+    }
+
+    private mutating func growSlots() {
+        let old = entries
+        entries = Array(repeating: nil, count: 2 * old.count)
+        slotMask = Int64(entries.count - 1)
+        for case let entry? in old { entries[Int(entry.sequence & slotMask)] = entry }
+    }
+
+    /// Moves what is whole to the beginning of a larger memory.
+    private mutating func growMemory(_ length: Int) {
+        let larger = min(maximumCapacity, capacity + max(capacity / 4, PacketRing.smallestStep, length))
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        let begin = max(0, written - capacity)
+        for index in entries.indices {
+            guard var entry = entries[index] else { continue }
+            guard entry.position >= begin else {
+                entries[index] = nil
+                continue
+            }
+            (moved + entry.position - begin).copyMemory(
+                from: memory + entry.position % capacity, byteCount: entry.length)
+            entry.position -= begin
+            lapStart = min(lapStart, entry.arrival)
+            entries[index] = entry
+        }
+        memory.deallocate()
+        written -= begin
+        (memory, capacity) = (moved, larger)
     }
 
     private static func append(_ bytes: UnsafeRawBufferPointer, to target: inout UnsafeMutableRawPointer) {

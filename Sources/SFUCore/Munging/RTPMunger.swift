@@ -40,7 +40,6 @@ struct RTPMunger {
     init(firstSequence: UInt16) {
         highest = Int64(firstSequence & 0x7fff) - 1
         current = Numbering(source: 0, out: 0, timestampOffset: 0)
-        stretches.reserveCapacity(RTPMunger.remembered + 1)
     }
 
     /// Begins a stretch of another source with the next number in the row.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FeedbackWorkTests {
     private func sent(_ count: Int) -> SentPackets {
         var packets = SentPackets()
-        for number in 0..<count { packets.add(size: 100, now: .zero + .milliseconds(number)) }
+        for number in 0..<count { packets.add(size: 100, now: .zero + .microseconds(10 * number)) }
         return packets
     }
 

@@ -62,10 +62,30 @@ import Testing
 
     /// The ring forgets what is older than it holds, and its bytes.
     @Test mutating func theRingForgets() {
-        send(8192 + 100, size: 10)
+        for _ in 0..<8192 + 100 { sent.add(size: 10, now: .zero) }
         #expect(sent.bytesInFlight == 81_920)
         #expect(sent.settle(feedback(50, [.received(delta: 0)])).isEmpty)
         #expect(sent.settle(feedback(100, [.received(delta: 0)])).map(\.sequence) == [100])
+    }
+
+    /// Feedback on what was sent within two seconds is understood at any rate; a slow stream holds no more than that.
+    @Test(arguments: [1, 20, 2000]) mutating func theRingFitsTheRate(perSecond: Int) {
+        let count = 10 * perSecond
+        for index in 0..<count { sent.add(size: 10, now: .at(1000 * index / perSecond)) }
+        let oldest = count - 2 * perSecond
+        let results = sent.settle(feedback(UInt16(oldest), [.received(delta: 0)]))
+        #expect(results.map(\.sequence) == [Int64(oldest)])
+        #expect(sent.bytesInFlight == 10 * (count - oldest - 1))
+        #expect(sent.settle(feedback(UInt16(count - 1), [.received(delta: 0)])).count == 1)
+        #expect(sent.bytesInFlight == 0)
+        #expect(sent.heldPackets <= max(128, 4 * perSecond))
+    }
+
+    /// What the ring held before it grew is in it afterwards.
+    @Test mutating func growingLosesNothing() {
+        for index in 0..<1000 { sent.add(size: index, now: .zero) }
+        let results = sent.settle(feedback(0, Array(repeating: .received(delta: 1), count: 1000)))
+        #expect(results.map(\.sequence) == Array(0..<1000) && results.map(\.size) == Array(0..<1000))
     }
 
     @Test mutating func whatWasNeverSentIsNothing() {

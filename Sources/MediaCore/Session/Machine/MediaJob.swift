@@ -60,6 +60,21 @@ package struct MediaJob: Sendable {
         }
     }
 
+    /// Whether it has lately taken hardly more time than handing it to another thread.
+    package var isBrief: Bool {
+        if case .encodeSound(let coder, let order) = work { order.count == 1 && coder.pace.isBrief } else { false }
+    }
+
+    /// Whether `note(duration:)` wants to be told.
+    package var isTimed: Bool {
+        if case .encodeSound(let coder, _) = work { !coder.isEncoded } else { false }
+    }
+
+    /// Takes in how long it took.
+    package func note(duration: Interval) {
+        if case .encodeSound(let coder, let order) = work { coder.pace.note(duration, frames: order.count) }
+    }
+
     /// Whether somebody waits for the result alone, and not for those of other jobs.
     package var isUrgent: Bool { if case .encodePicture = work { true } else { false } }
 }
@@ -80,6 +95,14 @@ package struct MediaJobResult: Sendable {
 
     let track: TrackNumber
     let outcome: Outcome
+
+    /// Whether something is done about it at once, and not only counted.
+    package var isAwaited: Bool {
+        switch outcome {
+        case .decoded(_, .picture, _), .decoded(_, .filler, _), .decoded(_, .hidden, _): false
+        case .decoded, .sound, .pictures: true
+        }
+    }
 
     init(track: TrackNumber, _ outcome: Outcome) {
         self.track = track

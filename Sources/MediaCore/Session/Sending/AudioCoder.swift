@@ -30,6 +30,21 @@ struct EncodedSound: Sendable {
     var captured: Instant
 }
 
+/// How long a coder takes for a frame. One that has been slow, or reads a source that makes it wait, is not called brief
+/// again before a second of it went well.
+struct CodingPace {
+    private static let longest = Interval.microseconds(400)
+    private static let framesToTrust = 50
+
+    private var briefFrames = 0
+
+    var isBrief: Bool { briefFrames >= CodingPace.framesToTrust }
+
+    mutating func note(_ duration: Interval, frames: Int) {
+        briefFrames = duration <= CodingPace.longest * frames ? briefFrames + 1 : 0
+    }
+}
+
 /// Reads the sound of one track, encodes it unless it is encoded already, and encrypts it.
 // Used by one job at a time: the sender makes the next one when the result of the last one is back.
 final class AudioCoder: @unchecked Sendable {
@@ -38,6 +53,7 @@ final class AudioCoder: @unchecked Sendable {
     private let firstTimestamp: UInt32
     /// The last frame of a source that encodes itself was left out.
     private var wasSilent = false
+    var pace = CodingPace()
 
     private enum Input {
         case samples(PCMReader)
