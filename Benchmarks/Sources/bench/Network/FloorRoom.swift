@@ -10,9 +10,10 @@ final class FloorRoom {
     private let socket: PlainSocket
     private let subscribers: [PlainSocket]
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-    private var pattern = SendPattern()
+    private var pattern: SendPattern
 
-    init(_ profile: SRTPProfile, subscribers count: Int) throws {
+    init(_ profile: SRTPProfile, subscribers count: Int, packetsPerPicture: Int = 2) throws {
+        pattern = SendPattern(packetsPerPicture: packetsPerPicture)
         publisher = FloorPublisher(profile)
         socket = try PlainSocket()
         subscribers = try (0..<count).map { _ in try PlainSocket() }

@@ -11,10 +11,11 @@ final class ForwardingScene {
     private let server: RoomServer
     private let publisher: PlainPeer
     private let subscribers: [PlainPeer]
-    private var pattern = SendPattern()
+    private var pattern: SendPattern
 
     /// Connects everybody.
-    init(_ profile: SRTPProfile, subscribers count: Int, segmentation: Bool) throws {
+    init(_ profile: SRTPProfile, subscribers count: Int, segmentation: Bool, packetsPerPicture: Int = 2) throws {
+        pattern = SendPattern(packetsPerPicture: packetsPerPicture)
         thread = try LoopThread()
         var settings = UDPMuxConfiguration()
         settings.segmentationOffload = segmentation

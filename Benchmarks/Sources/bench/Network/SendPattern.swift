@@ -3,12 +3,12 @@ import RTCCore
 import RTCTransport
 import RTCWire
 
-/// One publisher's packets: 50 a second of audio, 30 pictures a second of two packets each; in real time.
+/// One publisher's packets: 50 a second of audio, 30 pictures a second of a few packets each; in real time.
 struct SendPattern {
     /// One RTP packet, without extensions and tag.
     struct Packet {
         var kind: StreamKind
-        /// The second of a picture's two.
+        /// The last of a picture's.
         var marker = true
         var sequenceNumber: UInt16
         var timestamp: UInt32
@@ -23,10 +23,12 @@ struct SendPattern {
 
     private let audio = UnsafeMutableRawBufferPointer.allocate(byteCount: audioLength - headerLength, alignment: 16)
     private let video = UnsafeMutableRawBufferPointer.allocate(byteCount: videoLength - headerLength, alignment: 16)
+    private let packetsPerPicture: Int
     private var audioCount = 0
     private var pictureCount = 0
 
-    init() {
+    init(packetsPerPicture: Int = 2) {
+        self.packetsPerPicture = packetsPerPicture
         audio.initializeMemory(as: UInt8.self, repeating: 0x78)
         video.initializeMemory(as: UInt8.self, repeating: 0x5a)
     }
@@ -41,7 +43,7 @@ struct SendPattern {
     /// - Parameter idle: called between packets, about every two milliseconds.
     /// - Returns: packets sent.
     mutating func run(seconds: Double, send: (Packet) -> Void, idle: () -> Void) -> Int {
-        let before = audioCount + 2 * pictureCount
+        let before = audioCount + packetsPerPicture * pictureCount
         let start = Instant.now
         let end = start + .seconds(seconds)
         var nextAudio = start
@@ -50,7 +52,7 @@ struct SendPattern {
         var isFirst = true
         while true {
             let now = Instant.now
-            if now >= end { return audioCount + 2 * pictureCount - before }
+            if now >= end { return audioCount + packetsPerPicture * pictureCount - before }
             if now >= nextAudio {
                 sendAudio(send)
                 nextAudio += .milliseconds(20)
@@ -92,12 +94,12 @@ struct SendPattern {
 
     private mutating func sendPicture(isKeyFrame: Bool, _ send: (Packet) -> Void) {
         pictureCount += 1
-        for part in 0..<2 {
+        for part in 0..<packetsPerPicture {
             writeDescriptor(startsPicture: part == 0, isKeyFrame: isKeyFrame)
             send(
                 Packet(
-                    kind: .video, marker: part == 1,
-                    sequenceNumber: UInt16(truncatingIfNeeded: 2 * pictureCount + part),
+                    kind: .video, marker: part == packetsPerPicture - 1,
+                    sequenceNumber: UInt16(truncatingIfNeeded: packetsPerPicture * pictureCount + part),
                     timestamp: UInt32(truncatingIfNeeded: pictureCount * 3000), payload: UnsafeRawBufferPointer(video)))
         }
     }
