@@ -20,14 +20,14 @@ struct CallAgent: AsyncParsableCommand {
             SECRETS
               --secret, --token and --e2ee-key are seen by other users of the machine; each has a form with -file, and a \
             variable: LIVEKIT_API_SECRET, LIVEKIT_TOKEN, CALLBRIDGE_E2EE_KEY. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
-            --url and --server of ring, answer and decline.
+            --url and --server of join, ring, answer, decline and descriptor.
 
             \(ExitStatus.table)
             """,
         version: "0.1.0",
         subcommands: [
             CallCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self, AnswerCommand.self,
-            DeclineCommand.self, JournalCommand.self, TokenCommand.self, DoctorCommand.self,
+            DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, TokenCommand.self, DoctorCommand.self,
         ])
 }
 

@@ -14,12 +14,16 @@ struct JoinCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               callagent join --url ws://127.0.0.1:7880 --token eyJ... --tone 440
+              callagent join --server http://127.0.0.1:7880 --conversation support-42 --identity ada --key devkey --secret ...
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
               callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
               callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
               callagent join ... --tone 440 --force-relay --ice-server turn:turn.example.org,ada,@secret.txt
               LIVEKIT_URL=wss://calls.example LIVEKIT_TOKEN=eyJ... callagent join --say "Good morning"
+
+            With --server and --conversation the server says which provider carries the call, and where; with --url that is \
+            known, and is LiveKit's protocol.
 
             Without --duration an interruption is its ordinary end; with one the report says `interrupted`. Either way what \
             was heard and seen until then is judged.
@@ -32,6 +36,7 @@ struct JoinCommand: AsyncParsableCommand {
         help: "The server's URL, ws://host:port or wss://host; without it that of LIVEKIT_URL.")
     var url: String?
 
+    @OptionGroup var service: ServiceOptions
     @OptionGroup var tokens: TokenOptions
     @OptionGroup var apiKey: APIKeyOptions
 
@@ -63,11 +68,41 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        _ = try ServerURL.signalling(url)
-        _ = try access()
+        _ = try target()
         if let duration, !(0.1...604_800).contains(duration) {
             throw ValidationError("--duration \(duration): use 0.1 to 604800 seconds.")
         }
+    }
+
+    /// Where it goes.
+    private struct Target {
+        var descriptors: any CallDescriptorSource
+        var conversation: String
+        /// Who we say that we are; nil where a token says it.
+        var identity: String?
+    }
+
+    /// The call that is meant. Throws `ValidationError`.
+    private func target() throws -> Target {
+        guard service.isGiven else {
+            let endpoint = try ServerURL.signalling(url)
+            let descriptor = CallDescriptor(
+                callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
+                serviceProviderCallId: room ?? "", endpoint: endpoint, credentials: .init(token: try access()))
+            return Target(descriptors: FixedDescriptorSource(descriptor), conversation: descriptor.conversationId)
+        }
+        let others = [("--url", url != nil), ("--room", room != nil), ("--token", tokens.setting.isGiven)].filter(\.1)
+        guard others.isEmpty else {
+            let names = others.map(\.0).joined(separator: ", ")
+            throw ValidationError("--server and --conversation say where the call is; leave out \(names).")
+        }
+        guard let identity, !identity.isEmpty else {
+            throw ValidationError("--identity is needed: the server makes a token for that name.")
+        }
+        let (server, credentials, conversation) = try service.resolve(apiKey)
+        return Target(
+            descriptors: ServerDescriptorSource(server: server, credentials: credentials, trust: trust.trust),
+            conversation: conversation, identity: identity)
     }
 
     /// The token to show: the given one, one of our own, or that of the environment. Throws `ValidationError`.
@@ -96,15 +131,13 @@ struct JoinCommand: AsyncParsableCommand {
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
         let begun = MediaTime.now
-        let descriptor = CallDescriptor(
-            callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
-            serviceProviderCallId: room ?? "", endpoint: try ServerURL.signalling(url),
-            credentials: .init(token: try access()))
+        let target = try target()
         var configuration = CallBridge.Configuration(
-            descriptors: FixedDescriptorSource(descriptor),
+            descriptors: target.descriptors,
             providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
         configuration.media.dtlsBackend = srtp.dtls
         configuration.media.srtpBackend = srtp.srtp
+        configuration.namedArea = service.area
         configuration.streaming = wishes.streaming
         configuration.trust = trust.trust
         configuration.media.srtpProfiles = srtp.profiles
@@ -113,7 +146,8 @@ struct JoinCommand: AsyncParsableCommand {
         let bridge = CallBridge(configuration: configuration)
         let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)
         let joined = try await Interruption.unless { [noSubscribe = wishes.noSubscribe] in
-            try await bridge.join(conversation: descriptor.conversationId, subscribesAutomatically: !noSubscribe)
+            try await bridge.join(
+                conversation: target.conversation, as: target.identity, subscribesAutomatically: !noSubscribe)
         }
         guard let call = joined else {
             try? speaker?.close(devices)
@@ -122,7 +156,7 @@ struct JoinCommand: AsyncParsableCommand {
         heard?.play(call)
         let name = await call.localParticipant.identity
         let follower = CallFollower(
-            CallScribe(CallFollower.record(descriptor, initiator: name), journal: journal), identity: name)
+            CallScribe(CallFollower.record(call.descriptor, initiator: name), journal: journal), identity: name)
         follower.begin()
         let participant = AgentParticipant(
             name, call: call, begun: begun, keepsAudio: false, recordTo: record, wishes: wishes, follower: follower)

@@ -80,6 +80,13 @@ import Testing
         Case(["decline", "--identity", "b", "--server", "http://h", "--key", "k"], 2, "--secret"),
         Case(["token", "mint", "--room", "r", "--identity", "i"], 2, "--key", "--secret"),
         Case(["token", "decode"], 2, "--token-file", "LIVEKIT_TOKEN"), Case(["journal"], 2, "file"),
+        Case(["descriptor"], 2, "--conversation"),
+        Case(["descriptor", "--conversation", "c"], 2, "--server", "LIVEKIT_URL"),
+        Case(["descriptor", "--conversation", "c", "--server", "http://h"], 2, "--key", "--secret"),
+        Case(["join", "--conversation", "c", "--server", "http://h"], 2, "--identity"),
+        Case(["join", "--conversation", "c", "--identity", "i"], 2, "--server", "LIVEKIT_URL"),
+        Case(["join", "--server", "http://h", "--identity", "i"], 2, "--conversation"),
+        Case(["join", "--conversation", "c", "--identity", "i", "--room", "r", "--url", "ws://h"], 2, "--url, --room"),
         Case(["nonsense"], 2, "nonsense"), Case(["call", "--bogus"], 2, "--bogus"),
         Case(["token", "decode", "rubbish"], 2, "three parts"),
         Case(["token", "decode", "rubbish", "--token-file", "f"], 2, "exclude each other"),
@@ -108,6 +115,10 @@ import Testing
             Case(["call", "--server", "ws://127.0.0.1:9", "--key", "k", "--secret", "s"], 3, "127.0.0.1:9"),
             Case(
                 ["ring", "--to", "c", "--server", "http://127.0.0.1:9"] + bob, 3, "127.0.0.1:9", "Connection refused"),
+            Case(
+                ["descriptor", "--conversation", "c", "--server", "http://127.0.0.1:9", "--key", "k", "--secret", "s"],
+                3,
+                "127.0.0.1:9", "Connection refused", "is it running"),
             Case(["answer", "--server", "http://nowhere.invalid"] + bob, 3, "nowhere.invalid", "resolved"),
             Case(["decline", "--server", "http://[::1]:9"] + bob, 3, "[::1]:9"),
             Case(["serve", "--secret", "s", "--port", "0", "--bind", "192.0.2.77"], 3, "192.0.2.77"),
@@ -236,7 +247,9 @@ import Testing
             }
             #expect(text.contains("| 129, 130, 143 |"), "\(page) lacks the codes of signals")
         }
-        for subcommand in ["call", "serve", "join", "ring", "answer", "decline", "journal", "doctor", "token mint"] {
+        for subcommand in [
+            "call", "serve", "join", "ring", "answer", "decline", "descriptor", "journal", "doctor", "token mint",
+        ] {
             let ending = try await AgentProcess.run(subcommand.split(separator: " ").map(String.init) + ["--help"])
             #expect(ending.code == 0 && ending.errors.isEmpty)
             #expect(ending.output.contains("EXIT CODES") && ending.output.contains("EXAMPLES"), "\(subcommand)")
