@@ -37,9 +37,10 @@ final class WebExchange: ChannelInboundHandler {
         var headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
         headers.add(name: "Host", value: authority)
         headers.add(name: "Connection", value: "close")
-        if request.method == .post { headers.add(name: "Content-Length", value: "\(request.body.count)") }
+        if request.method != .get { headers.add(name: "Content-Length", value: "\(request.body.count)") }
         let head = HTTPRequestHead(
-            version: .http1_1, method: request.method == .post ? .POST : .GET, uri: request.target, headers: headers)
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.target,
+            headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if !request.body.isEmpty {
             context.write(

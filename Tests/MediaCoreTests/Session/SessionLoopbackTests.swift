@@ -184,13 +184,19 @@ import Testing
             track.attach(watch as any AudioSink)
         }
         await Self.first(30, of: watch.sounds)
+        // Some of what was heard may have been made up, where the machine is busy.
+        let before = try #require(await receiver.statistics().receivers.first)
         try await sender.removeTrack(tone)
         try await sender.setAnswer(receiver.createAnswer(to: sender.createOffer()))
         let statistics = await receiver.statistics()
         #expect(statistics.receivers.isEmpty)
         #expect(statistics.endedReceivers.map(\.trackID) == ["tone"])
         #expect(statistics.endedReceivers.map(\.streamID) == ["s"])
-        #expect(statistics.endedReceivers.allSatisfy { $0.packetsReceived >= 29 && $0.framesDecoded >= 29 })
+        #expect(before.packetsReceived > 0 && before.framesDecoded > 0)
+        #expect(
+            statistics.endedReceivers.allSatisfy {
+                $0.packetsReceived >= before.packetsReceived && $0.framesDecoded >= before.framesDecoded
+            })
         await sender.close()
         await receiver.close()
         _ = try await carried

@@ -4,9 +4,14 @@ import Testing
 
 @Suite struct DTLSClockTests {
     /// Where this fails, libssl is another than the OpenSSL 3.0 whose timer we drive: see `DTLSClock`.
-    @Test func libsslIsDrivenByOurClock() {
-        #expect(DTLSClock.isOurs, "\(OpenSSLLibrary.version)")
-        #expect(OpenSSLLibrary.version.hasPrefix("OpenSSL 3.0."))
+    @Test func libsslOf30AloneIsDrivenByOurClock() {
+        let is30 = OpenSSLLibrary.version.hasPrefix("OpenSSL 3.0.")
+        #expect(DTLSClock.isOurs == is30, "\(OpenSSLLibrary.version)")
+        #expect(DTLSBackends.usable == (is30 ? [.own, .libssl] : [.own]))
+        guard !is30 else { return }
+        #expect(throws: CryptoError.incompatibleOpenSSL(version: OpenSSLLibrary.version)) {
+            try DTLSBackend.libssl.check()
+        }
     }
 
     /// Names the library in the test log. Where this fails, the DTLS tests have not been run under the release that was

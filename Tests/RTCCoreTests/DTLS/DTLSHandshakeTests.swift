@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: DTLSBackend.allCases) func timersBelongToOurClock(_ backend: DTLSBackend) throws {
+    @Test(arguments: DTLSBackends.usable) func timersBelongToOurClock(_ backend: DTLSBackend) throws {
         let client = try DTLSTestEndpoint(.client, DTLSCertificate.generate(), backend: backend)
         let start = Instant.zero + .milliseconds(5000)
         client.start(start)

@@ -9,10 +9,9 @@ struct DTLSBackends: Hashable, CustomTestStringConvertible {
 
     var testDescription: String { "client \(client), server \(server)" }
 
-    /// Every pair of them.
-    static let all = DTLSBackend.allCases.flatMap { client in
-        DTLSBackend.allCases.map { DTLSBackends(client: client, server: $0) }
-    }
+    /// Every pair of those that can be used: with an OpenSSL that is not of 3.0 our own alone.
+    static let all = usable.flatMap { client in usable.map { DTLSBackends(client: client, server: $0) } }
+    static let usable = DTLSBackend.allCases.filter { (try? $0.check()) != nil }
     static let own = DTLSBackends(client: .own, server: .own)
 }
 
