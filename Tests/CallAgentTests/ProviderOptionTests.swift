@@ -61,7 +61,7 @@ import Testing
         let plan = try await command.permissions.plan(for: command.media.wanted)
         #expect(PublishedReport(plan).published == published && PublishedReport(plan).refused == refused)
         #expect(
-            try command.media.publications(plan.publishes, DeviceWatch()).count
+            try command.media.publications(plan.publishes, DeviceWatch(), command.speech).count
                 == (plan.publishes.hasAudio ? 1 : 0) + (plan.publishes.hasVideo ? 1 : 0))
     }
 

@@ -57,6 +57,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     @OptionGroup var wishes: ReceivingOptions
     @OptionGroup var media: MediaOptions
+    @OptionGroup var speech: SpeechOptions
     @OptionGroup var permissions: PermissionOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
@@ -126,7 +127,7 @@ struct JoinCommand: AsyncParsableCommand {
         Interruption.begin()
         let devices = DeviceWatch()
         let plan = try await permissions.plan(for: media.wanted)
-        let published = try media.publications(plan.publishes, devices)
+        let published = try media.publications(plan.publishes, devices, speech)
         if let record { try RecordingFolder.prepare(record) }
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
@@ -144,7 +145,8 @@ struct JoinCommand: AsyncParsableCommand {
         try connectivity.apply(to: &configuration.media)
         configuration.media.frameEncryption = try encryption.frameEncryption()
         let bridge = CallBridge(configuration: configuration)
-        let heard = try await Hearing.begin(on: bridge, speaker: speaker, greeting: listening.greeting)
+        let heard = try await Hearing.begin(
+            on: bridge, speaker: speaker, greeting: listening.greeting.map(speech.greeting))
         let joined = try await Interruption.unless { [noSubscribe = wishes.noSubscribe] in
             try await bridge.join(
                 conversation: target.conversation, as: target.identity, subscribesAutomatically: !noSubscribe)
@@ -250,11 +252,14 @@ struct MediaOptions: ParsableArguments {
     /// - Parameters:
     ///   - allowed: nothing else is opened.
     ///   - devices: is told when one is lost.
-    func publications(_ allowed: PublishedMedia, _ devices: DeviceWatch) throws -> [LocalMedia] {
-        (allowed.hasAudio ? try sounds(devices) : []) + (allowed.hasVideo ? try pictures() : [])
+    ///   - speech: whose voice speaks.
+    func publications(
+        _ allowed: PublishedMedia, _ devices: DeviceWatch, _ speech: SpeechOptions
+    ) throws -> [LocalMedia] {
+        (allowed.hasAudio ? try sounds(devices, speech) : []) + (allowed.hasVideo ? try pictures() : [])
     }
 
-    private func sounds(_ devices: DeviceWatch) throws -> [LocalMedia] {
+    private func sounds(_ devices: DeviceWatch, _ speech: SpeechOptions) throws -> [LocalMedia] {
         var result: [LocalMedia] = []
         if let tone { result.append(.testTone(tone)) }
         if let wav {
@@ -262,7 +267,7 @@ struct MediaOptions: ParsableArguments {
             result.append(.audio(name: "wav") { source })
         }
         if let say {
-            let source = try SpeechSource(say)
+            let source = try speech.speech(say)
             result.append(.audio(name: "speech") { source })
         }
         if case .pulse(let device) = mic {

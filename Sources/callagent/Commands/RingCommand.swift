@@ -12,6 +12,7 @@ struct RingCommand: AsyncParsableCommand {
             EXAMPLES
               callagent ring --server http://127.0.0.1:7880 --key devkey --secret ... --identity ada --to bob
               callagent ring ... --to bob,carol --to dave --tone 440 --duration 10 --json
+              callagent ring ... --to bob --video --test-card 640x360@30 --say "Good morning" --record out --indicator
 
             Each --to is a group: the first one that answers gets the call; where nobody does, the next group is rung.
 
@@ -31,10 +32,13 @@ struct RingCommand: AsyncParsableCommand {
         help: "People of whom one must be in the call, or it ends, separated by commas; without it everybody counts.")
     var mandatory: String?
 
-    @Flag(name: .long, help: "Place a call with pictures instead of one of sound.")
+    @Flag(
+        name: .long,
+        help: "Place a call with pictures instead of one of sound; without --test-card or --y4m a test card is sent.")
     var video = false
 
     @OptionGroup var ring: RingOptions
+    @OptionGroup var media: RingMediaOptions
     @OptionGroup var output: OutputOptions
 
     private var groups: [[String]] { to.map { $0.split(separator: ",").map(String.init) } }
@@ -48,7 +52,8 @@ struct RingCommand: AsyncParsableCommand {
     func run() async throws {
         output.bootstrapLogging()
         Interruption.begin()
-        let run = try RingRun(ring, presenter: NoRingPresenter())
+        let media = try media.open(wantsPicture: video) { StandardError.line($0.printable) }
+        let run = try RingRun(ring, media: media, presenter: NoRingPresenter())
         try await run.start()
         let request = RingRequest(
             conversationId: conversation, callType: video ? .video : .audio, callerName: ring.identity, groups: groups,
@@ -92,9 +97,6 @@ struct RingOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Seconds to stay in the call once it is connected.")
     var duration = 5.0
 
-    @Option(name: .long, parsing: .unconditional, help: "Publish a sine of that many hertz.")
-    var tone: Double?
-
     @OptionGroup var trust: TrustOption
 
     /// Where the exchange is, and how we identify ourselves to it. Throws `ValidationError`.
@@ -112,6 +114,5 @@ struct RingOptions: ParsableArguments {
         guard (0...604_800).contains(duration) else {
             throw ValidationError("--duration \(duration): use 0 to 604800 seconds.")
         }
-        if let tone, !(20...20_000).contains(tone) { throw ValidationError("--tone \(tone): use 20 to 20000 hertz.") }
     }
 }

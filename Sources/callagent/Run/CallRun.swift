@@ -147,7 +147,8 @@ actor CallRun {
         network?.route(&configuration.media)
         let bridge = CallBridge(configuration: configuration)
         if index == 1, let greeting = settings.greeting {
-            hearing = try await Hearing.begin(on: bridge, speaker: nil, greeting: greeting)
+            hearing = try await Hearing.begin(
+                on: bridge, speaker: nil, greeting: VoiceGreeting(text: greeting))
         }
         let joined = try await Interruption.unless { [room = settings.room] in
             try await bridge.join(conversation: room, as: name)

@@ -2,6 +2,7 @@ import ArgumentParser
 import CallBridge
 import CallModel
 import Foundation
+import MediaCore
 import ProviderLiveKitLike
 import Synchronization
 
@@ -22,17 +23,28 @@ struct RingRun {
         var heardHz: Double?
         /// `HANG_UP` where we left, `OTHERS_LEFT`, `REMOVED`, `DUPLICATE_IDENTITY`, or the call's end reason.
         var ended: String?
+        /// What became of the greeting, where one was given.
+        var greeting: GreetingSummary?
+        /// What the active-call indicator showed, where it was asked for.
+        var indicator: IndicatorReport?
+        /// What could not be written, and devices that were lost.
+        var failures: [String]?
         /// What ended the run before its time.
         var interrupted: String?
+
+        mutating func fail(_ what: String) { failures = (failures ?? []) + [what] }
     }
 
     private let options: RingOptions
     private let bridge: CallBridge
     private let phone: RingPhone
     private let joined: JoinedCalls
+    private let media: RingMedia
 
     /// Throws `ValidationError`.
-    init(_ options: RingOptions, presenter: any RingPresenter, gate: AnswerGate = .init()) throws {
+    init(
+        _ options: RingOptions, media: RingMedia = .init(), presenter: any RingPresenter, gate: AnswerGate = .init()
+    ) throws {
         self.options = options
         let (server, credentials) = try options.service()
         let bridge = CallBridge(
@@ -41,21 +53,18 @@ struct RingRun {
         let joined = JoinedCalls()
         self.bridge = bridge
         self.joined = joined
+        self.media = media
         let device = RingDevice(personId: options.identity, deviceToken: options.device)
-        let tone = options.tone
         phone = RingPhone(
             ServerRingTransport(
                 server: server, credentials: credentials, device: device, trust: options.trust.trust),
             presenter: presenter, gate: gate,
             stopClient: { await joined.leave($0) },
             client: { start in
-                let call = try await bridge.join(conversation: start.conversationId, as: device.personId)
+                let call = try await RingCall.join(
+                    start.conversationId, as: device.personId, on: bridge, with: media)
                 joined.add(call, start.callId)
-                try await call.publish(.testTone(tone ?? 440))
-                for await event in call.events {
-                    if case .mediaConnected = event { return }
-                    if case .stateChanged(.active) = event { return }
-                }
+                try await call.begin()
             })
     }
 
@@ -63,6 +72,11 @@ struct RingRun {
     func start() async throws {
         let isStarted: Void? = try await Interruption.unless { [phone] in try await phone.start() }
         if isStarted == nil { await phone.stop() }
+    }
+
+    /// Somebody has accepted a call here: they hear the greeting from now on, whatever else is waited for.
+    func accepted() async {
+        do { try await media.hearing.begin(on: bridge) } catch { StandardError.line("callagent: \(error)") }
     }
 
     /// Says that calls ring here from now on.
@@ -105,11 +119,16 @@ struct RingRun {
         interruption.cancel()
         note(Interruption.cause, in: &report)
         if report.outcome == "CONNECTED" { StandardError.line("connected: \(report.callId)") }
-        if let (call, stay) = joined[report.callId] {
-            if report.outcome == "CONNECTED" { await see(stay, in: call, &report) }
-            await call.leave()
+        if let joined = joined[report.callId] {
+            if report.outcome == "CONNECTED" { await see(joined.stay, in: joined.call, &report) }
+            await joined.call.leave()
+            await joined.finish(into: &report)
         }
         await phone.stop()
+        do throws(MediaError) { report.greeting = try await media.hearing.end(media.devices) } catch {
+            report.fail("\(error)")
+        }
+        for failure in media.devices.failures { report.fail(failure) }
         await bridge.shutdown()
         report.interrupted = Interruption.cause?.rawValue
         return report
@@ -146,25 +165,20 @@ struct RingRun {
             let name = report.callId.isEmpty ? "no call" : "call \(report.callId)"
             let words = [report.outcome, report.detail].compactMap { $0 }.joined(separator: ", ")
             let end = report.outcome == "CONNECTED" ? report.ended.map { ", ended: \($0)" } ?? "" : ""
-            StandardOutput.report("\(name): \(words)\(end)".printable)
+            let failures = (report.failures ?? []).map { "failed: \($0)" }
+            StandardOutput.report((["\(name): \(words)\(end)"] + failures).map(\.printable).joined(separator: "\n"))
         }
-        if report.outcome != expected { throw ExitCode(ExitStatus.lost.rawValue) }
+        if report.outcome != expected || report.failures != nil { throw ExitCode(ExitStatus.lost.rawValue) }
     }
 }
 
-/// The calls that a device has joined, and what it has seen of them.
+/// The calls that a device has joined.
 private final class JoinedCalls: Sendable {
-    private let calls = Mutex<[String: (Call, RingStay)]>([:])
+    private let calls = Mutex<[String: RingCall]>([:])
 
-    subscript(id: String) -> (Call, RingStay)? { calls.withLock { $0[id] } }
+    subscript(id: String) -> RingCall? { calls.withLock { $0[id] } }
 
-    func add(_ call: Call, _ id: String) {
-        let stay = RingStay(call)
-        calls.withLock { $0[id] = (call, stay) }
-    }
+    func add(_ call: RingCall, _ id: String) { calls.withLock { $0[id] = call } }
 
-    func leave(_ id: String) async {
-        let call = calls.withLock { $0.removeValue(forKey: id)?.0 }
-        await call?.leave()
-    }
+    func leave(_ id: String) async { await calls.withLock { $0.removeValue(forKey: id) }?.call.leave() }
 }

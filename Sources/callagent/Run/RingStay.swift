@@ -10,12 +10,18 @@ actor RingStay {
     private var present: Set<String> = []
     private let meter = AudioMeter()
     private let call: Call
+    private let recordings: RingRecordings?
+    private let says: @Sendable (String) -> Void
     /// From when we joined on: others may have come and gone before anybody stays.
     private let events: AsyncStream<CallEvent>
 
     /// Begins to listen; to be made as soon as the call has been joined.
-    init(_ call: Call) {
+    ///
+    /// - Parameter says: gets a line for each thing that happens.
+    init(_ call: Call, recordings: RingRecordings? = nil, says: @escaping @Sendable (String) -> Void = { _ in }) {
         self.call = call
+        self.recordings = recordings
+        self.says = says
         events = call.events
     }
 
@@ -46,10 +52,17 @@ actor RingStay {
             case .participantJoined(let participant):
                 present.insert(participant.identity)
                 if !met.contains(participant.identity) { met.append(participant.identity) }
-            case .participantLeft(let participant, _):
+                says("\(participant.identity) is there")
+            case .participantLeft(let participant, let reason):
                 present.remove(participant.identity)
+                says("\(participant.identity) has left: \(reason.rawValue)")
                 if present.isEmpty { return "OTHERS_LEFT" }
-            case .trackSubscribed(let remote, let track, _) where track.kind == .audio: remote.attach(meter)
+            case .trackSubscribed(let remote, let track, let participant):
+                if track.kind == .audio { remote.attach(meter) }
+                recordings?.record(remote, kind: track.kind, of: participant.identity)
+                says("\(track.kind.rawValue) of \(participant.identity)")
+            case .activeSpeakerChanged(let participant):
+                says(participant.map { "\($0.identity) speaks" } ?? "nobody speaks")
             case .ended(let reason, _): return await call.exclusion?.rawValue ?? reason.rawValue
             default: break
             }
