@@ -9,7 +9,7 @@ package enum HandshakeFuzzing {
     /// Byte 0 chooses how many records are delivered first, byte 1 the cipher suite and the MTU; then come commands.
     package static func run(_ input: UnsafeRawBufferPointer, _ certificates: (DTLSCertificate, DTLSCertificate)) {
         guard input.count >= 2 else { return }
-        var reader = Commands(rest: input.dropFirst(2))
+        var reader = FuzzCommands(rest: input.dropFirst(2))
         let suites = TLSCipherSuite.allCases.filter { $0.authentication == .ecdsa }
         guard
             let pair = try? FuzzedPair(
@@ -25,7 +25,7 @@ package enum HandshakeFuzzing {
         pair.check()
     }
 
-    private static func perform(_ command: UInt8, _ reader: inout Commands, _ pair: FuzzedPair) {
+    private static func perform(_ command: UInt8, _ reader: inout FuzzCommands, _ pair: FuzzedPair) {
         let isToServer = command & 0x80 != 0
         switch command % 8 {
         case 0: pair.inject(reader.bytes(), toServer: isToServer)
@@ -45,7 +45,7 @@ package enum HandshakeFuzzing {
     }
 
     /// A record, or a handshake fragment, whose lengths are right.
-    private static func record(_ reader: inout Commands, isHandshake: Bool) -> [UInt8] {
+    private static func record(_ reader: inout FuzzCommands, isHandshake: Bool) -> [UInt8] {
         let (kind, number) = (reader.byte() ?? 0, reader.byte() ?? 0)
         let types: [UInt8] = [0, 1, 2, 3, 11, 12, 13, 14, 15, 16, 20]
         var body = reader.bytes()
@@ -59,19 +59,5 @@ package enum HandshakeFuzzing {
             UInt8(body.count & 255),
         ]
             + body
-    }
-}
-
-/// What is left of an input.
-private struct Commands {
-    var rest: Slice<UnsafeRawBufferPointer>
-
-    mutating func byte() -> UInt8? { rest.popFirst() }
-
-    /// As many bytes as the next one says.
-    mutating func bytes() -> [UInt8] {
-        let count = Int(byte() ?? 0)
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
     }
 }

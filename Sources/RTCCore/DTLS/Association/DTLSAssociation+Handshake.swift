@@ -38,7 +38,7 @@ extension DTLSAssociation {
             return .none
         }
         do throws(HandshakeFault) {
-            while let next = try handshake?.step(expecting: expectedFingerprint) ?? nil {
+            while let next = try handshake?.step(expecting: expectedFingerprint, now: way.now) ?? nil {
                 let action = perform(next, way)
                 if state != .handshaking { return action }
             }

@@ -33,6 +33,12 @@ struct ClientHandshake: ~Copyable {
 
     private var state = State.new
 
+    borrowing func copied() -> ClientHandshake {
+        var copy = ClientHandshake()
+        copy.state = state
+        return copy
+    }
+
     /// The first flight.
     mutating func start(_ settings: HandshakeSettings, _ log: inout HandshakeLog) -> Flight {
         let hello = ClientHandshake.hello(settings)

@@ -12,16 +12,35 @@ struct DTLSHandshake: ~Copyable {
     private var machine: HandshakeMachine
     private var reassembly = HandshakeReassembly()
     private var log = HandshakeLog()
+    /// How these three were when the peer's flight began: where a message of it is refused, it is awaited anew.
+    private var restart: HandshakeRestart
     private var timer: FlightTimer
     private var startedAt = Instant.zero
     private var failsAt = Instant.distantFuture
     /// Whatever a failure in the end is best explained by.
     private var complaint: DTLSFailure?
+    private var refusals = HandshakeRefusals()
 
     init(_ role: DTLSRole, _ settings: HandshakeSettings, mtu: Int) {
         self.settings = settings
         machine = HandshakeMachine(role)
+        restart = HandshakeRestart(HandshakeMachine(role), HandshakeReassembly(), HandshakeLog())
         timer = FlightTimer(mtu: mtu)
+    }
+
+    borrowing func copied() -> DTLSHandshake { DTLSHandshake(copying: self) }
+
+    private init(copying other: borrowing DTLSHandshake) {
+        settings = other.settings
+        machine = other.machine.copied()
+        reassembly = other.reassembly
+        log = other.log
+        restart = other.restart.copied()
+        timer = other.timer
+        startedAt = other.startedAt
+        failsAt = other.failsAt
+        complaint = other.complaint
+        refusals = other.refusals
     }
 
     var wantsSRTP: Bool { !settings.srtpProfiles.isEmpty }
@@ -36,7 +55,7 @@ struct DTLSHandshake: ~Copyable {
         startedAt = way.now
         failsAt = startedAt + DTLSHandshake.limit
         guard let flight = machine.start(settings, &log) else { return }
-        timer.send(flight, &records, way)
+        send(flight, &records, way)
     }
 
     /// Sends the last flight again where it is due. Gives why the handshake has failed, if it has.
@@ -61,9 +80,10 @@ struct DTLSHandshake: ~Copyable {
     }
 
     /// What the next whole message leads to; nil where there is none. One that the machine ignores is dropped, and its
-    /// place is free for the peer's own.
+    /// place is free for the peer's own. One that it refuses may be forged as long as nothing is sealed: then the flight
+    /// is awaited anew, until the peer insists.
     mutating func step(
-        expecting fingerprint: DTLSFingerprint?
+        expecting fingerprint: DTLSFingerprint?, now: Instant
     ) throws(HandshakeFault) -> HandshakeAction? {
         guard let message = reassembly.message else { return nil }
         do throws(HandshakeFault) {
@@ -72,8 +92,18 @@ struct DTLSHandshake: ~Copyable {
             failsAt = startedAt + DTLSHandshake.limit
             return action
         } catch {
-            if case .ignored(let words) = error { complaint = complaint ?? .protocolViolation(words) }
-            reassembly.discard()
+            switch error {
+            case .ignored(let words):
+                complaint = complaint ?? .protocolViolation(words)
+                reassembly.discard()
+            case .fatal(let failure, _):
+                guard message.type != .finished, !refusals.isInsisted(message, now) else { throw error }
+                complaint = failure
+                failsAt = min(failsAt, now + DTLSHandshake.alertPatience)
+                machine = restart.machine.copied()
+                (reassembly, log) = (restart.reassembly, restart.log)
+                throw .ignored("\(failure)")
+            }
             throw error
         }
     }
@@ -81,6 +111,7 @@ struct DTLSHandshake: ~Copyable {
     /// Sends a flight and repeats it until it is answered.
     mutating func send(_ flight: Flight, _ records: inout RecordLayer, _ way: DTLSWay) {
         timer.send(flight, &records, way)
+        restart = HandshakeRestart(machine.copied(), reassembly, log)
     }
 
     /// A fatal alert came in the clear.

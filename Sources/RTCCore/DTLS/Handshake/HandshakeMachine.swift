@@ -11,6 +11,13 @@ struct HandshakeMachine: ~Copyable {
 
     private init(_ side: consuming Side) { self.side = side }
 
+    borrowing func copied() -> HandshakeMachine {
+        switch side {
+        case .client(let client): HandshakeMachine(.client(client.copied()))
+        case .server(let server): HandshakeMachine(.server(server.copied()))
+        }
+    }
+
     init(_ role: DTLSRole) { side = role == .client ? .client(ClientHandshake()) : .server(ServerHandshake()) }
 
     /// The client's first flight; nil for the server, who waits for it.

@@ -16,6 +16,12 @@ struct ServerHandshake: ~Copyable {
 
     private var state = State.awaitingClientHello
 
+    borrowing func copied() -> ServerHandshake {
+        var copy = ServerHandshake()
+        copy.state = state
+        return copy
+    }
+
     /// Takes the next message of the client. On a fault nothing has changed.
     mutating func receive(
         _ message: HandshakeMessage, _ settings: HandshakeSettings, expecting fingerprint: DTLSFingerprint?,

@@ -1,0 +1,36 @@
+import RTCWire
+
+/// A handshake at the beginning of one of the peer's flights.
+struct HandshakeRestart: ~Copyable {
+    let machine: HandshakeMachine
+    let reassembly: HandshakeReassembly
+    let log: HandshakeLog
+
+    init(_ machine: consuming HandshakeMachine, _ reassembly: HandshakeReassembly, _ log: HandshakeLog) {
+        self.machine = machine
+        self.reassembly = reassembly
+        self.log = log
+    }
+
+    borrowing func copied() -> HandshakeRestart { HandshakeRestart(machine.copied(), reassembly, log) }
+}
+
+/// Messages in the clear that were refused. Anybody can have sent one; a peer that means it sends it again with its
+/// flight.
+struct HandshakeRefusals {
+    /// No peer repeats a flight sooner; what comes sooner is more of the same forgery.
+    private static let shortestRepetition = Interval.milliseconds(20)
+    /// Each costs a signature check at most.
+    private static let limit = 64
+
+    private var first: (message: HandshakeMessage, at: Instant)?
+    private var count = 0
+
+    /// Notes a refusal. True where the peer stands by its message, or where there are too many.
+    mutating func isInsisted(_ message: HandshakeMessage, _ now: Instant) -> Bool {
+        count += 1
+        if let first, first.message == message { return now - first.at >= HandshakeRefusals.shortestRepetition }
+        first = (message, now)
+        return count > HandshakeRefusals.limit
+    }
+}

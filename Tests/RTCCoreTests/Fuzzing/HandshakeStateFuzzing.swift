@@ -1,0 +1,72 @@
+import RTCWire
+
+@testable import RTCCore
+
+/// Attacks on one side of an association in a state that the input chooses. Traps where something doesn't hold for any
+/// input. A state is a copy of one that was reached before: nothing is computed to get there.
+package final class HandshakeStateFuzzing {
+    private let stages: [[HandshakeStage]]
+    /// How often an input has met each state.
+    private var counts: [Int]
+    /// How often the genuine peer went on after the attack.
+    private var continuations: [Int]
+    /// The stage of every input, where it is not the input's to choose.
+    private let forced: Int?
+    /// In commands: so many that advance the time don't end a handshake.
+    private static let longestAttack = 8
+    /// So many of 256 attacks on a handshake are followed by the genuine rest of it, which costs key exchanges.
+    private let continuationShare: Int
+
+    package init(
+        _ certificates: (client: DTLSCertificate, server: DTLSCertificate), forced: Int? = nil,
+        continuationShare: Int = 1
+    ) {
+        let suites = TLSCipherSuite.allCases.filter { $0.authentication == .ecdsa }
+        stages = suites.map { HandshakeStage.all(certificates, suite: $0) }
+        counts = stages[0].map { _ in 0 }
+        continuations = counts
+        self.forced = forced
+        self.continuationShare = continuationShare
+    }
+
+    package var names: [String] { stages[0].map(\.name) }
+
+    /// A line for each state: how many attacks it has met, and after how many the peer went on.
+    package var summary: String {
+        names.indices.map {
+            "\(counts[$0]) attacks, \(continuations[$0]) continued: \(names[$0])\n"
+        }.joined()
+    }
+
+    /// Byte 0 chooses the state, byte 1 the cipher suite; then come commands.
+    package func run(_ input: UnsafeRawBufferPointer) {
+        guard input.count >= 3 else { return }
+        let index = (forced ?? Int(input[0])) % counts.count
+        let stage = stages[Int(input[1]) % stages.count][index]
+        counts[index] += 1
+        var attack = HandshakeAttack(stage, input.dropFirst(2))
+        for _ in 0..<HandshakeStateFuzzing.longestAttack where attack.perform() { attack.check() }
+        guard !attack.isByPeer else { return }
+        if stage.isOver || HandshakeStateFuzzing.draw(input) < continuationShare {
+            continuations[index] += 1
+            attack.goOn()
+        }
+    }
+
+    /// 0...255, by all of an input, so that no fuzzer learns to choose it.
+    private static func draw(_ input: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in input { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int(hash >> 32 & 255)
+    }
+}
+
+extension HandshakeStage {
+    /// The handshake is: what was said then is said, and nothing in the clear means anything.
+    var isOver: Bool {
+        switch moment.state(of: role) {
+        case .new, .handshaking: false
+        default: true
+        }
+    }
+}
