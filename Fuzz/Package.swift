@@ -10,16 +10,17 @@ let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableExperimentalFeature("Lifetimes"),
-    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
+    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"]),
 ]
 
 /// lld, because gold crashes on the sanitizer's sections.
 let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
 
 /// An executable that fuzzes one parser.
-func fuzz(_ name: String, _ bodies: Target.Dependency) -> Target {
+func fuzz(_ name: String, _ bodies: Target.Dependency, _ others: [Target.Dependency] = []) -> Target {
     .executableTarget(
-        name: "fuzz-\(name)", dependencies: ["FuzzDriver", bodies], swiftSettings: settings, linkerSettings: linking)
+        name: "fuzz-\(name)", dependencies: ["FuzzDriver", bodies] + others, swiftSettings: settings,
+        linkerSettings: linking)
 }
 
 let package = Package(
@@ -47,9 +48,9 @@ let package = Package(
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
-        .executableTarget(
-            name: "fuzz-handshake", dependencies: ["FuzzDriver", "CoreFuzzing", "RTCCore", "CCrypto"],
-            swiftSettings: settings, linkerSettings: linking),
+        .target(name: "FuzzRandom", dependencies: ["CCrypto"], swiftSettings: settings),
+        fuzz("handshake", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
+        fuzz("association", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
         fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
 )

@@ -273,6 +273,16 @@ def attacks():
             yield bytes([state, state % 3]) + command * 2
 
 
+def states():
+    """Every state of an association with each kind of attack: the commands of the target `association`."""
+    for state in range(18):
+        for command in (b"\0\5hello", b"\1\x42\1\3abc", b"\2\1\0\x20" + bytes(32), b"\3\1\0\5\1\x40", b"\4\1\0\7\1\3", b"\6\3abc", b"\7\6"):
+            yield bytes([state, state % 3]) + command
+    for state in range(18):
+        for record in range(13):
+            yield bytes([state, 0, 4, record, 0, 9, 1, 1])
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -308,7 +318,7 @@ def shapes():
     for message in signalling():
         yield "signalling", message, message
     for target, inputs in (("token", claims), ("ring", ringing), ("journal", journals),
-                           ("handshake", attacks), ("configuration", configurations), ("roomservice", room_service)):
+                           ("handshake", attacks), ("association", states), ("configuration", configurations), ("roomservice", room_service)):
         for one in inputs():
             yield target, one, one
     for message in stun_messages():
