@@ -148,6 +148,8 @@ struct LibraryDTLS: ~Copyable {
         guard state == .handshaking, let deadline = channel.pointee.deadline, deadline <= now else { return .none }
         prepare(now, outbox, destination)
         defer { release() }
+        // Bound first: under ThreadSanitizer compiler 6.3 breaks on a call that mutates through a stored pointer.
+        let channel = channel
         channel.pointee.expire()
         return ccrypto_ssl_handle_timeout(ssl) < 0 ? fail(.timedOut) : .none
     }
