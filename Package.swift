@@ -77,6 +77,8 @@ let package = Package(
         room("CallModel", []),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
         room("LiveKitProtocol", ["CallModel", "CCrypto", "CZlib", protobuf], exclude: ["Protos"]),
+        // The second dialect, as values: tokens, REST requests, frames, messages.
+        room("OpenTokSignalling", ["RTCWire", "CCrypto"]),
         room(
             "ProviderLiveKitLike",
             [
@@ -118,6 +120,7 @@ let package = Package(
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
+        tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests(
             "CallServer",
             [
