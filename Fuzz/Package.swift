@@ -45,6 +45,8 @@ let package = Package(
         .target(name: "CallModel", swiftSettings: settings),
         .target(name: "CallModelFuzzing", dependencies: ["CallModel"], swiftSettings: settings),
         .target(name: "ServiceFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
+        .target(name: "OpenTokSignalling", dependencies: ["RTCWire", "CCrypto"], swiftSettings: settings),
+        .target(name: "OpenTokFuzzing", dependencies: ["OpenTokSignalling", "RTCWire"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -52,5 +54,7 @@ let package = Package(
         fuzz("handshake", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
         fuzz("association", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
         fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
+        fuzz("rumor", "OpenTokFuzzing"), fuzz("rumorchannel", "OpenTokFuzzing"), fuzz("raptor", "OpenTokFuzzing"),
+        fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
 )

@@ -240,6 +240,77 @@ def room_service():
     yield bytes([4, 1]) + field(1, b"r") + field(2, b"ada")
 
 
+OPENTOK = VECTORS / "opentok" / "sdk.json"
+
+
+def opentok_tokens():
+    """Session ids, tokens, their claims and payloads, as a server SDK makes them."""
+    recorded = json.loads(OPENTOK.read_text())
+    yield recorded["session"].encode()
+    for token in recorded["tokens"]:
+        text = token["token"]
+        yield text.encode()
+        part = text[4:].encode() if text.startswith("T1==") else text.split(".")[1].encode() + b"=="
+        content = base64.b64decode(part) if text.startswith("T1==") else base64.urlsafe_b64decode(part)
+        yield content.partition(b":")[2] if text.startswith("T1==") else content
+
+
+def opentok_requests():
+    """What a server SDK asks for: verb, path, query and body, each on a line."""
+    for call in json.loads(OPENTOK.read_text())["calls"]:
+        request = call["request"]
+        yield "\n".join(request[part] for part in ("method", "path", "query", "body")).encode()
+
+
+def rumor_frame(kind, addresses=(), headers=(), payload=b""):
+    def text(value):
+        return struct.pack(">H", len(value)) + value
+    body = bytes([0, 0, kind, len(addresses)]) + b"".join(map(text, addresses)) + bytes([len(headers)])
+    body += b"".join(text(name) + text(value) for name, value in headers) + payload
+    return struct.pack(">I", len(body)) + body
+
+
+def rumor_frames():
+    transaction = [(b"TRANSACTION-ID", b"t1")]
+    return [rumor_frame(3, headers=[(b"uniqueId", b"c1"), (b"notifyDisconnectAddress", b"s")]), rumor_frame(0, [b"topic"]),
+            rumor_frame(2, [b"s"], transaction + [(b"X-TB-FROM-ADDRESS", b"c1")], b"{}"),
+            rumor_frame(9, (), transaction + [(b"STATUS", b"200")], b"{}"), rumor_frame(7), rumor_frame(8), rumor_frame(4)]
+
+
+def rumor_steps():
+    """Events of a channel: even first byte a server's, odd a client's."""
+    for side in (0, 1):
+        for frame in rumor_frames():
+            yield bytes([side, 0, 0, 1, 2, 1, 4, 1, 254]) + frame + bytes([1, 3, 60, 49, 5, 0, 1, 2, 1, 5, 110, 49])
+
+
+def raptor_messages():
+    uri = "/v2/partner/12345/session/2_fjEyMzQ1fn4w"
+    video = {"id": "v", "type": "video", "active": True, "width": 640, "height": 360, "frameRate": 30, "source": "camera"}
+    contents = [
+        ("create", "/connection/c", {"userAgent": "u", "clientVersion": "1", "capabilities": ["renegotiation"]}),
+        ("created", "/connection/c", {"id": "c", "creationTime": 1, "data": "d", "permissions": ["publish", "signal"]}),
+        ("deleted", "/connection/c", {"reason": "networkDisconnected"}), ("read", "", {}), ("delete", "/stream/s", {}),
+        ("create", "/stream/s", {"id": "s", "name": "n", "audioFallbackEnabled": True, "channel": [video], "maxBitrate": 5}),
+        ("created", "/stream/s", {"id": "s", "connection": {"id": "c"}, "creationTime": 1, "channel": [video]}),
+        ("update", "/stream/s/channel/v", {"active": False, "fitMode": "cover", "orientation": 90, "disableWarning": True}),
+        ("create", "/stream/s/subscriber/u", {"id": "u", "channel": [{"id": "v", "preferredWidth": 320}]}),
+        ("update", "/stream/s/subscriber/u/channel/v", {"active": True, "restrictFrameRate": True, "preferredFrameRate": 7.5}),
+        ("offer", "/stream/s", {"sdp": "v=0"}), ("generateoffer", "/stream/s/subscriber/u", {}),
+        ("candidate", "/stream/s/subscriber/u", {"candidate": "candidate:1", "sdpMid": "0", "sdpMLineIndex": 0}),
+        ("signal", "/connection/c/signal/i", {"type": "t", "data": "d"}), ("mute", "", {"active": True, "excludedStreamIds": ["s"]}),
+        ("created", "/archive/a", {"id": "a", "name": "n", "status": "started"}),
+    ]
+    for method, path, content in contents:
+        yield json.dumps({"method": method, "uri": uri + path, "content": content}).encode()
+    yield json.dumps({"connection": [contents[1][2]], "stream": [contents[6][2]], "archive": [contents[-1][2]],
+                      "iceServers": [{"url": "turn:h", "username": "u", "credential": "c"}]}).encode()
+    session = json.loads(OPENTOK.read_text())["session"]
+    yield json.dumps([{"session_id": session, "partner_id": 12345, "messaging_url": "wss://h/x", "symphony_address": "s",
+                       "properties": {"p2p": {"preference": {"value": "disabled"}}, "reconnection": True}}]).encode()
+    yield b'[{"error":{"code":403,"errorMessage":{"message":"m"}}}]'
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
 
@@ -318,9 +389,14 @@ def shapes():
     for message in signalling():
         yield "signalling", message, message
     for target, inputs in (("token", claims), ("ring", ringing), ("journal", journals),
-                           ("handshake", attacks), ("association", states), ("configuration", configurations), ("roomservice", room_service)):
+                           ("handshake", attacks), ("association", states), ("configuration", configurations),
+                           ("roomservice", room_service),
+                           ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
+                           ("opentokrest", opentok_requests)):
         for one in inputs():
             yield target, one, one
+    for frame in [*rumor_frames(), b"".join(rumor_frames())]:
+        yield "rumor", frame, bytes([min(len(frame) // 2, 255)]) + frame
     for message in stun_messages():
         yield "stun", (message[:2], len(message)), message
     for text in TURN:
