@@ -311,6 +311,17 @@ def raptor_messages():
     yield b'[{"error":{"code":403,"errorMessage":{"message":"m"}}}]'
 
 
+def opentok_clients():
+    """What a client sends to a server: even first byte behind its join, odd before it."""
+    session = "2_fjEyMzQ1fn4wfjAwMDAwMDAwMDAwMDAwMDF-TX4"
+    messages = [message.replace(b"2_fjEyMzQ1fn4w", session.encode()) for message in raptor_messages()]
+    # Odd lengths are framed by the target.
+    messages = [message if len(message) % 2 else message + b" " for message in messages]
+    for side in (0, 1):
+        yield from (bytes([side]) + message for message in messages[:-3])
+        yield bytes([side]) + b"\0".join(messages[:4])
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
 
@@ -392,7 +403,7 @@ def shapes():
                            ("handshake", attacks), ("association", states), ("configuration", configurations),
                            ("roomservice", room_service),
                            ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
-                           ("opentokrest", opentok_requests)):
+                           ("opentokrest", opentok_requests), ("opentokserver", opentok_clients)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

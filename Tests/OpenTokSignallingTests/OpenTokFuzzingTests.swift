@@ -24,7 +24,8 @@ import Testing
         let frame = RumorFrame.message(to: "a", from: "b", transaction: "t", payload: Array("{}".utf8))
         let bytes = (try? frame.encoded()) ?? []
         let steps: [UInt8] = [0, 0, 1, 2, 1, 12, 50, 5, 200, 14] + bytes + [255, 0, 1, 3]
-        return texts.map { Array($0.utf8) } + [[7] + bytes + bytes, steps, [1] + steps]
+        let served = Array("\u{0}\(texts[0])\u{0}\(texts[1])".utf8)
+        return texts.map { Array($0.utf8) } + [served] + [[7] + bytes + bytes, steps, [1] + steps]
     }
 
     @Test(arguments: OpenTokFuzzing.bodies.map(\.name))

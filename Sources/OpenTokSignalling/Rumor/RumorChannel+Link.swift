@@ -61,6 +61,13 @@ extension RumorChannel {
         end(.closed, into: &actions)
     }
 
+    /// Gives the other side up: it breaks the protocol, or does not read what it is sent.
+    package mutating func abandon(_ end: End = .lost, into actions: inout [Action]) {
+        guard state != .ended else { return }
+        if isOpen { actions.append(.close(code: end == .misbehaved ? 1002 : 1011)) }
+        self.end(end, into: &actions)
+    }
+
     /// Does what is due.
     package mutating func advance(to now: Instant, into actions: inout [Action]) {
         switch state {

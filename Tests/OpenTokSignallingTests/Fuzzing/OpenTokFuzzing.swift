@@ -7,6 +7,7 @@ import RTCWire
 package enum OpenTokFuzzing {
     package static let bodies: [(name: String, run: @Sendable (UnsafeRawBufferPointer) -> Void)] = [
         ("rumor", { rumor($0) }), ("rumorchannel", { channel($0) }), ("raptor", { raptor($0) }),
+        ("opentokserver", { server($0) }),
         ("opentoktoken", { token($0) }), ("opentokrest", { rest($0) }),
     ]
 
@@ -94,6 +95,47 @@ package enum OpenTokFuzzing {
             let again = try? RaptorMessage(payload: event.message(project: project, session: session).payload)
             precondition(again.flatMap { try? RaptorEvent($0) } == event)
         }
+    }
+
+    /// What a client sends: frames, and payloads of messages (behind a zero byte, to the next one) that are framed rightly.
+    package static func server(_ input: UnsafeRawBufferPointer) {
+        guard let first = input.first else { return }
+        var connection = served(hasJoined: first % 2 == 0)
+        var actions: [OpenTokServerConnection.Action] = []
+        for (number, part) in input.dropFirst().split(separator: 0, maxSplits: 50).enumerated() {
+            let frame = RumorFrame.message(
+                to: "s", from: "c1", transaction: "\(number)", token: number == 0 ? token : nil, payload: Array(part))
+            let bytes = part.count % 2 == 0 ? Array(part) : (try? frame.encoded()) ?? []
+            connection.receive(bytes, .zero, timeOfDay: now, into: &actions)
+            for case .request(_, let transaction) in actions { connection.answer(transaction, .done, into: &actions) }
+            let ends = actions.count { if case .ended = $0 { true } else { false } }
+            precondition(ends == (connection.hasEnded ? 1 : 0))
+            if connection.hasEnded { return }
+            actions.removeAll()
+        }
+    }
+
+    private static let session = OpenTokSessionID(project: "12345", mediaMode: .routed, createdAt: 0, random: 1)
+    private static let token = try? OpenTokToken(
+        project: "12345", sessionID: session.text, created: now
+    ).signed(secret: "secret")
+
+    private static func served(hasJoined: Bool) -> OpenTokServerConnection {
+        let settings = OpenTokServerConnection.Settings(
+            session: session, project: "12345", connection: "c1", serverAddress: "s")
+        var connection = OpenTokServerConnection(settings, secrets: secrets, now: .zero)
+        let join = RaptorRequest.join(connection: "c1", RaptorJoin()).message(project: "12345", session: session.text)
+        let frames: [RumorFrame] = [
+            .connect(connection: "c1", disconnectAddress: "s"),
+            .message(to: "s", from: "c1", transaction: "j", token: token, payload: join.payload),
+        ]
+        var actions: [OpenTokServerConnection.Action] = []
+        for bytes in frames.prefix(hasJoined ? 2 : 1).compactMap({ try? $0.encoded() }) {
+            connection.receive(bytes, .zero, timeOfDay: now, into: &actions)
+        }
+        if hasJoined { connection.answer("j", .done, into: &actions) }
+        precondition(connection.hasJoined == hasJoined)
+        return connection
     }
 
     /// A token or a session id, as clients send them; also claims and a payload that are then signed rightly.
