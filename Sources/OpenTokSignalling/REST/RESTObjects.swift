@@ -77,6 +77,8 @@ package struct ArchiveInfo: Hashable, Sendable {
             "hasAudio": .bool(options.hasAudio), "hasVideo": .bool(options.hasVideo),
             "outputMode": .string(options.outputMode.rawValue), "streamMode": .string(options.streamMode.rawValue),
             "resolution": options.resolution.map { .string($0.rawValue) },
+            "maxBitrate": options.maxBitrate.map { .integer(Int64($0)) },
+            "quantizationParameter": options.quantizationParameter.map { .integer(Int64($0)) },
             "multiArchiveTag": options.multiArchiveTag.map(JSON.string), "url": url.map(JSON.string) ?? .null,
         ])
     }

@@ -64,35 +64,38 @@ enum RESTRoute: Hashable {
     }
 
     private static func session(_ parts: [String], _ method: String) throws(RESTFault) -> RESTRoute {
-        guard let session = parts.first else { throw .notFound("there is no such method") }
         switch parts.count {
-        case 2:
-            switch parts[1] {
-            case "signal": return try route(method, ["POST": .signal(session: session, connection: nil)])
-            case "stream":
-                return try route(
-                    method, ["GET": .streams(session: session), "PUT": .setStreamClasses(session: session)])
-            case "mute": return try route(method, ["POST": .forceMute(session: session)])
-            case "play-dtmf": return try route(method, ["POST": .playDTMF(session: session, connection: nil)])
-            default: break
-            }
+        case 2: return try wholeSession(parts[0], parts[1], method)
         case 3 where parts[1] == "stream":
-            return try route(method, ["GET": .stream(session: session, id: parts[2])])
+            return try route(method, ["GET": .stream(session: parts[0], id: parts[2])])
         case 3 where parts[1] == "connection":
-            return try route(method, ["DELETE": .forceDisconnect(session: session, connection: parts[2])])
-        case 4:
-            switch (parts[1], parts[3]) {
-            case ("stream", "mute"):
-                return try route(method, ["POST": .muteStream(session: session, stream: parts[2])])
-            case ("connection", "signal"):
-                return try route(method, ["POST": .signal(session: session, connection: parts[2])])
-            case ("connection", "play-dtmf"):
-                return try route(method, ["POST": .playDTMF(session: session, connection: parts[2])])
-            default: break
-            }
-        default: break
+            return try route(method, ["DELETE": .forceDisconnect(session: parts[0], connection: parts[2])])
+        case 4: return try partOfSession(parts, method)
+        default: throw .notFound("there is no such method")
         }
-        throw .notFound("there is no such method")
+    }
+
+    private static func wholeSession(
+        _ session: String, _ name: String, _ method: String
+    ) throws(RESTFault) -> RESTRoute {
+        switch name {
+        case "signal": try route(method, ["POST": .signal(session: session, connection: nil)])
+        case "stream":
+            try route(method, ["GET": .streams(session: session), "PUT": .setStreamClasses(session: session)])
+        case "mute": try route(method, ["POST": .forceMute(session: session)])
+        case "play-dtmf": try route(method, ["POST": .playDTMF(session: session, connection: nil)])
+        default: throw .notFound("there is no such method")
+        }
+    }
+
+    private static func partOfSession(_ parts: [String], _ method: String) throws(RESTFault) -> RESTRoute {
+        let (session, id) = (parts[0], parts[2])
+        return switch (parts[1], parts[3]) {
+        case ("stream", "mute"): try route(method, ["POST": .muteStream(session: session, stream: id)])
+        case ("connection", "signal"): try route(method, ["POST": .signal(session: session, connection: id)])
+        case ("connection", "play-dtmf"): try route(method, ["POST": .playDTMF(session: session, connection: id)])
+        default: throw .notFound("there is no such method")
+        }
     }
 
     private static func archive(_ parts: [String], _ method: String) throws(RESTFault) -> RESTRoute {
