@@ -4,7 +4,6 @@ import RTCCore
 import RTCSim
 import RTCTransport
 import RTCWire
-import Synchronization
 
 /// A media server and everybody's network, simulated in this process.
 ///
@@ -27,7 +26,7 @@ public actor FakeWorld {
     /// The simulation's clock; it belongs into `CallBridge.Configuration.clock`.
     public nonisolated let clock: MediaClock
     private let house: FakeHouse
-    private let time: TimeCell
+    private let time: ManualClock
     private let requiredToken: String?
     private var queues: [FakeEventQueue] = []
     private var driver: Task<Void, Never>?
@@ -44,9 +43,8 @@ public actor FakeWorld {
         house = try FakeHouse(
             conditions: NetworkConditions(delay: .milliseconds(10), jitter: .milliseconds(2)), seed: seed, now: start)
         requiredToken = token
-        let time = TimeCell(start.nanoseconds)
-        self.time = time
-        clock = pace == .virtual ? MediaClock { MediaTime(nanoseconds: time.value) } : .system
+        time = ManualClock(now: MediaTime(nanoseconds: start.nanoseconds))
+        clock = pace == .virtual ? time.clock : .system
         if pace == .realTime { Task { await self.drive() } }
     }
 
@@ -64,7 +62,7 @@ public actor FakeWorld {
 
     private func advance(to instant: Instant) {
         house.simulation.run(until: instant)
-        time.value = house.simulation.now.nanoseconds
+        time.advance(to: MediaTime(nanoseconds: house.simulation.now.nanoseconds))
     }
 
     private func settle() async {
@@ -187,17 +185,5 @@ public actor FakeWorld {
             throw CallError(.caller, .invalidArgument, "no track \(trackID) is published by us")
         }
         return track
-    }
-}
-
-/// A time that anybody may read.
-private final class TimeCell: Sendable {
-    private let nanoseconds: Atomic<Int64>
-
-    init(_ value: Int64) { nanoseconds = Atomic(value) }
-
-    var value: Int64 {
-        get { nanoseconds.load(ordering: .acquiring) }
-        set { nanoseconds.store(newValue, ordering: .releasing) }
     }
 }

@@ -1,3 +1,6 @@
+import CallModel
+public import MediaCore
+
 /// A device at work: rings what is offered to it, places calls, and starts the client when it may.
 ///
 ///     let phone = RingPhone(transport, presenter: presenter) { call in try await joinCall(call) }
@@ -42,12 +45,13 @@ public actor RingPhone {
     private let client: @Sendable (Start) async throws -> Void
     private let stopClient: @Sendable (String) async -> Void
     private let clock: @Sendable () -> CallTime
+    private let timer: MediaClock
     private let report: AsyncStream<(callId: String, outcome: RingOutcome)>.Continuation
     private var gate: AnswerGate
     private var signalsTaken = 0
     private var rings: [String: Ring] = [:]
     private var reader: Task<Void, Never>?
-    private var timer: Task<Void, Never>?
+    private var alarm: Task<Void, Never>?
     /// Commands leave in order, one after another.
     private var outbox: Task<Void, Never>?
 
@@ -56,11 +60,14 @@ public actor RingPhone {
     ///   - presenter: shows calls.
     ///   - gate: whether a client may be started now.
     ///   - timing: how long things may take.
+    ///   - clock: the time of day.
+    ///   - timer: what its deadlines are waited for on.
     ///   - stopClient: undoes what `client` did, for a call that ended meanwhile.
     ///   - client: joins the call, and returns when its media is connected.
     public init(
         _ transport: any RingTransport, presenter: any RingPresenter, gate: AnswerGate = .init(),
         timing: IncomingRing.Timing = .init(), clock: @escaping @Sendable () -> CallTime = { .now },
+        timer: MediaClock = .system,
         stopClient: @escaping @Sendable (String) async -> Void = { _ in },
         client: @escaping @Sendable (Start) async throws -> Void
     ) {
@@ -69,6 +76,7 @@ public actor RingPhone {
         self.gate = gate
         self.timing = timing
         self.clock = clock
+        self.timer = timer
         self.stopClient = stopClient
         self.client = client
         (outcomes, report) = AsyncStream.makeStream()
@@ -258,12 +266,12 @@ public actor RingPhone {
             rings[id] = nil
             report.yield((id, .failed("the line to the server is gone")))
         }
-        timer?.cancel()
+        alarm?.cancel()
         report.finish()
     }
 
     private func setTimer() {
-        timer?.cancel()
+        alarm?.cancel()
         let deadlines = rings.values.compactMap { ring in
             switch ring {
             case .incoming(let ring): ring.nextDeadline
@@ -274,8 +282,8 @@ public actor RingPhone {
         // A server may name any time; a day later the deadline is looked at again.
         let now = clock()
         let wait = deadline <= now ? 1 : min(deadline.milliseconds(since: now), 86_400_000)
-        timer = Task { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(wait))) != nil else { return }
+        alarm = Task { [weak self, timer] in
+            guard (try? await timer.wait(seconds: Double(wait) / 1000)) != nil else { return }
             await self?.timePassed()
         }
     }

@@ -1,4 +1,5 @@
 import CallModel
+public import MediaCore
 import Synchronization
 
 /// What the user does with a call that rings.
@@ -85,10 +86,16 @@ public final class ScriptedRingPresenter: RingPresenter {
     }
 
     private let steps: Mutex<[Step]>
+    private let clock: MediaClock
     private let shownLines = Mutex<[String]>([])
 
-    /// - Parameter steps: one for each call in turn; the last one serves all that follow.
-    public init(_ steps: [Step]) { self.steps = Mutex(steps) }
+    /// - Parameters:
+    ///   - steps: one for each call in turn; the last one serves all that follow.
+    ///   - clock: what their times are waited for on.
+    public init(_ steps: [Step], clock: MediaClock = .system) {
+        self.steps = Mutex(steps)
+        self.clock = clock
+    }
 
     /// What was shown, in order: `present`, `waiting`, `activate`, `dismiss`, each with the call's id.
     public var shown: [String] { shownLines.withLock { $0 } }
@@ -98,8 +105,8 @@ public final class ScriptedRingPresenter: RingPresenter {
         note("present \(offer.callId)")
         let step = steps.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
         guard let step, let decision = step.decision else { return }
-        Task {
-            if step.afterMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(step.afterMilliseconds)) }
+        Task { [clock] in
+            if step.afterMilliseconds > 0 { try? await clock.wait(seconds: Double(step.afterMilliseconds) / 1000) }
             await decide(decision)
         }
     }

@@ -1,5 +1,6 @@
 import CallModel
 import Foundation
+public import MediaCore
 import Synchronization
 import WebClient
 
@@ -11,6 +12,7 @@ public final class ServerRingTransport: RingTransport {
     private let server: String
     private let credentials: ServiceCredentials
     private let trust: ServerTrust
+    private let clock: MediaClock
     private let reader = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
@@ -18,13 +20,16 @@ public final class ServerRingTransport: RingTransport {
     ///   - credentials: how we identify ourselves to it.
     ///   - device: the device that it speaks for.
     ///   - trust: whose certificates are believed.
+    ///   - clock: what the pauses between attempts are waited for on.
     public init(
-        server: String, credentials: ServiceCredentials, device: RingDevice, trust: ServerTrust = .system
+        server: String, credentials: ServiceCredentials, device: RingDevice, trust: ServerTrust = .system,
+        clock: MediaClock = .system
     ) {
         self.server = server
         self.credentials = credentials
         self.device = device
         self.trust = trust
+        self.clock = clock
     }
 
     /// What the exchange says to the device. Throws `CallError` where it can't be reached at first.
@@ -70,11 +75,11 @@ public final class ServerRingTransport: RingTransport {
     // MARK: Inside
 
     private func reconnect() async -> AsyncStream<RingSignal>? {
-        var wait = 250
+        var wait = 0.25
         while !Task.isCancelled {
             if let events = try? await connect() { return events }
-            guard (try? await Task.sleep(for: .milliseconds(wait))) != nil else { return nil }
-            wait = min(5_000, wait * 2)
+            guard (try? await clock.wait(seconds: wait)) != nil else { return nil }
+            wait = min(5, wait * 2)
         }
         return nil
     }

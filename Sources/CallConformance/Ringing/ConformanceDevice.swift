@@ -20,14 +20,14 @@ public final class ConformanceDevice: Sendable {
 
     init(
         _ device: RingDevice, hub: RingHub, gate: AnswerGate, clock: @escaping @Sendable () -> CallTime,
-        stage: ConformanceStage
+        timer: MediaClock, stage: ConformanceStage
     ) {
         self.device = device
         self.hub = hub
         let log = Log()
         self.log = log
         phone = RingPhone(
-            InProcessRing(device, hub: hub), presenter: log, gate: gate, clock: clock,
+            InProcessRing(device, hub: hub), presenter: log, gate: gate, clock: clock, timer: timer,
             stopClient: { _ in await log.state.withLock { $0.person }?.call.leave() }
         ) { start in
             log.state.withLock { $0.starts += 1 }

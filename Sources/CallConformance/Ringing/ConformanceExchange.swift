@@ -25,7 +25,9 @@ public final class ConformanceExchange: Sendable {
         _ identity: String, _ token: String = "phone", gate: AnswerGate = .init()
     ) async throws -> ConformanceDevice {
         let device = ConformanceDevice(
-            RingDevice(personId: identity, deviceToken: token), hub: hub, gate: gate, clock: clock, stage: stage)
+            RingDevice(personId: identity, deviceToken: token), hub: hub, gate: gate, clock: clock,
+            timer: stage.world.clock,
+            stage: stage)
         try await device.start()
         await stage.keep(device)
         return device

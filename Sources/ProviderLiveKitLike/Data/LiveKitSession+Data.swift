@@ -128,7 +128,7 @@ extension LiveKitSession {
             guard let isOpen else { return Self.noChannel }
             guard isOpen, let channel = channels[kind] else { continue }
             guard await channel.bufferedAmount() >= Self.fullChannel else { return nil }
-            try? await Task.sleep(for: .milliseconds(20))
+            try? await clock.wait(seconds: 0.02)
         }
         return CallError(.network, .providerLost, "the call ended before the data was sent")
     }

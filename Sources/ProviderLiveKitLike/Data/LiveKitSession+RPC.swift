@@ -38,8 +38,8 @@ extension LiveKitSession {
     }
 
     private func expireCalls(after seconds: Double) {
-        Task { [weak self] in
-            try? await Task.sleep(for: .seconds(seconds))
+        Task { [weak self, clock] in
+            try? await clock.wait(seconds: seconds)
             await self?.expireCalls()
         }
     }

@@ -54,10 +54,10 @@ extension LiveKitSession {
             for await message in messages { await self?.handle(message, from: number) }
             await self?.signalClosed(number)
         }
-        pinger = Task { [weak self] in
+        pinger = Task { [weak self, clock] in
             while !Task.isCancelled {
                 await self?.ping(on: number)
-                try? await Task.sleep(for: .seconds(interval))
+                try? await clock.wait(seconds: interval)
             }
         }
     }

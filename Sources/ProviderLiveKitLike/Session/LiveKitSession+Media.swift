@@ -35,9 +35,9 @@ extension LiveKitSession {
     func watchAnswer() {
         let watched = publisher
         let limit = timeouts.answer
-        Task { [weak self] in
+        Task { [weak self, clock] in
             guard let offer = await watched.pendingOffer else { return }
-            try? await Task.sleep(for: .seconds(limit))
+            try? await clock.wait(seconds: limit)
             guard await watched.pendingOffer == offer else { return }
             await self?.answerMissing(watched)
         }
@@ -147,8 +147,8 @@ extension LiveKitSession {
     private func awaitReason(_ side: MediaPaths.Side) {
         let number = mediaNumber
         let limit = timeouts.reason
-        Task { [weak self] in
-            try? await Task.sleep(for: .seconds(limit))
+        Task { [weak self, clock] in
+            try? await clock.wait(seconds: limit)
             await self?.reasonMissing(side, number)
         }
     }
@@ -162,8 +162,8 @@ extension LiveKitSession {
     private func watchImpairment(_ side: MediaPaths.Side, since moment: MediaTime) {
         let number = mediaNumber
         let limit = timeouts.impairment
-        Task { [weak self] in
-            try? await Task.sleep(for: .seconds(limit))
+        Task { [weak self, clock] in
+            try? await clock.wait(seconds: limit)
             await self?.impairmentLasted(side, since: moment, number)
         }
     }

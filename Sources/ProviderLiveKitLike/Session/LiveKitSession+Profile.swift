@@ -19,8 +19,8 @@ extension LiveKitSession {
         let number = nextRequest
         nextRequest &+= 1
         let limit = timeouts.request
-        let watchdog = Task { [weak self] in
-            try await Task.sleep(for: .seconds(limit))
+        let watchdog = Task { [weak self, clock] in
+            try await clock.wait(seconds: limit)
             await self?.settleRequest(
                 number,
                 CallError(.provider, .unreachable, "the server did not answer the request within \(Int(limit)) s"))

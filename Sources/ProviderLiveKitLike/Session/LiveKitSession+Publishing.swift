@@ -76,8 +76,8 @@ extension LiveKitSession {
         let request = Livekit_AddTrackRequest(
             track, source: source, isEncrypted: joiner.context.media.frameEncryption != nil)
         let limit = timeouts.publication
-        let watchdog = Task { [weak self] in
-            try await Task.sleep(for: .seconds(limit))
+        let watchdog = Task { [weak self, clock] in
+            try await clock.wait(seconds: limit)
             await self?.refusePublication(track.id, "the server did not accept the track within \(Int(limit)) s")
         }
         defer { watchdog.cancel() }

@@ -25,7 +25,7 @@ extension LiveKitSession {
     private func recover(_ first: SessionLifecycle.Attempt) async {
         var attempt = first
         while true {
-            if attempt.delay > 0 { try? await Task.sleep(for: .seconds(attempt.delay)) }
+            if attempt.delay > 0 { try? await clock.wait(seconds: attempt.delay) }
             guard !hasEnded else { return }
             attemptFailure = nil
             let outcome = attempt.mode == .quick ? await resume(attempt) : await rejoin()
@@ -55,7 +55,7 @@ extension LiveKitSession {
     private func resume(_ attempt: SessionLifecycle.Attempt) async -> SessionLifecycle.Outcome {
         dropSignal()
         let server = addresses.current
-        let opener = SignalOpener(timeouts: timeouts)
+        let opener = SignalOpener(timeouts: timeouts, clock: clock)
         let response: Livekit_ReconnectResponse
         let fresh: SignalConnection
         do throws(JoinFailure) {

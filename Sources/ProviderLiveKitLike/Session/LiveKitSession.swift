@@ -204,8 +204,8 @@ actor LiveKitSession: ProviderSession {
     ) async -> Result? {
         // Before the timer: what it wakes must find the deadline past.
         let deadline = clock.now.nanoseconds + Int64(seconds * 1e9)
-        let timer = Task { [weak self] in
-            try await Task.sleep(for: .seconds(seconds))
+        let timer = Task { [weak self, clock] in
+            try await clock.wait(seconds: seconds)
             await self?.wake()
         }
         defer { timer.cancel() }

@@ -37,7 +37,7 @@ struct SessionJoiner: Sendable {
             } catch {
                 guard error.kind == .retryable else { throw error }
             }
-            try? await Task.sleep(for: .milliseconds(50))
+            try? await context.clock.wait(seconds: 0.05)
         }
         do throws(JoinFailure) {
             return try await joinOnce(server, token: token)
@@ -81,7 +81,7 @@ struct SessionJoiner: Sendable {
     ) async throws(JoinFailure) -> Joined {
         let publisher = Negotiation(first)
         let query = single ? try await singleQuery(publisher) : ClientIdentity.query(request)
-        let opener = SignalOpener(timeouts: timeouts)
+        let opener = SignalOpener(timeouts: timeouts, clock: context.clock)
         let signal = try await opener.open(server, single: single, query: query, token: token)
         let response = try await opener.first(on: signal, of: server, what: "join response") { message in
             if case .join(let join) = message { join } else { nil }

@@ -1,9 +1,12 @@
 import CallBridge
 import LiveKitProtocol
+import MediaCore
 
 /// Opens a signalling socket and waits for the server's first word.
 struct SignalOpener: Sendable {
     let timeouts: SessionTimeouts
+    /// What the timeouts are waited for on.
+    let clock: MediaClock
 
     /// The paths of the two signalling modes.
     static func path(single: Bool) -> String { single ? "/rtc/v1" : "/rtc" }
@@ -51,8 +54,8 @@ struct SignalOpener: Sendable {
         _ choose: (Livekit_SignalResponse.OneOf_Message) -> Response?
     ) async throws(JoinFailure) -> Response {
         let limit = timeouts.join
-        let watchdog = Task {
-            try await Task.sleep(for: .seconds(limit))
+        let watchdog = Task { [clock] in
+            try await clock.wait(seconds: limit)
             signal.abandon()
         }
         defer { watchdog.cancel() }
