@@ -49,8 +49,8 @@ public struct LiveKitLikeProvider: CallProvider {
         let joiner = SessionJoiner(context: context, mode: mode, timeouts: timeouts)
         do throws(JoinFailure) {
             let joined = try await joiner.join(target, token: token, retries: timeouts.joinRetries)
-            let session = LiveKitSession(joined, joiner: joiner, server: joined.server, token: token, policy: policy)
-            await session.begin(joined.response)
+            let session = LiveKitSession(joined, joiner: joiner, token: token, policy: policy)
+            await session.begin(joined)
             return session
         } catch {
             throw error.error

@@ -3,226 +3,161 @@ import LiveKitProtocol
 import Logging
 import MediaCore
 
-/// One call over LiveKit's protocol: the signalling socket, one or two media connections, who is there, and what we want.
-/// It outlives its sockets: `LiveKitSession+Recovery` replaces them.
+/// One call over LiveKit's protocol: the shell around `SignallingMachine`, which decides everything. It reads the clock and
+/// the socket, hands both in, and does what comes out. It outlives its sockets and its media connections.
 actor LiveKitSession: ProviderSession {
     nonisolated let events: AsyncStream<ProviderEvent>
-    nonisolated let report: AsyncStream<ProviderEvent>.Continuation
+    private nonisolated let report: AsyncStream<ProviderEvent>.Continuation
     let joiner: SessionJoiner
-    let logger: Logger
-    /// Our id towards the bridge: the server's first one. A full reconnect gives us others, which stay in here.
-    let publicID: String
+    private var machine: SignallingMachine
+    private var signal: SignalConnection
+    private var media: MediaConnections
+    private var replaced = ReplacedConnections()
+    private var commands = PendingCommands()
+    private var timer: SessionTimer
+    /// Closes everything at the end of the call.
+    private var closing: Task<Void, Never>?
 
-    // What the next socket needs.
-    var token: String
-    var addresses: ServerAddresses
-    var lifecycle: SessionLifecycle
-    var queue = SignalQueue()
+    private var clock: MediaClock { joiner.context.clock }
+    private var logger: Logger { joiner.context.logger }
 
-    // The present socket.
-    var signal: SignalConnection
-    /// Counts the sockets: what an older one still says does not matter.
-    var signalNumber = 0
-    var pinger: Task<Void, Never>?
-    var ping: PingClock
-    /// After a resume the next list of participants is complete: who is not on it has gone.
-    var awaitsRoster = false
-
-    // The present media connections.
-    /// In the single mode this sends and receives; otherwise it only sends.
-    var publisher: Negotiation
-    var subscriber: MediaSession?
-    var paths: MediaPaths
-    /// Counts the sets of media connections.
-    var mediaNumber = 0
-    var mediaTasks: [Task<Void, Never>] = []
-    /// The last offer of the server and our answer to it; only with two connections.
-    var subscriberOffer: Livekit_SessionDescription?
-    var subscriberAnswer: Livekit_SessionDescription?
-
-    /// Candidates that must not overtake their description.
-    var candidates = CandidateGate()
-
-    // What is known and what is wanted.
-    var roster: RemoteRoster
-    var local: Livekit_ParticipantInfo
-    var publications: [Publication] = []
-    var withdrawn = WithdrawnPublications()
-    var pendingPublications: [String: CheckedContinuation<PublicationAnswer, Never>] = [:]
-    var pendingRequests: [UInt32: PendingRequest] = [:]
-    var nextRequest: UInt32 = 1
-    var wishes = SubscriptionWishes()
-    var profile = OwnProfile()
-
-    /// What goes over them, and what waits to.
-    var data = SessionData()
-    /// Our data channels, where they could be opened.
-    var channels: [SessionChannel: DataChannel] = [:]
-
-    /// Resumed whenever something changes that somebody may be waiting for.
-    var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The server allows relayed candidates only.
-    var isRelayOnly = false
-    /// Media has flowed in this call.
-    var hasHadMedia = false
-    /// Why the attempt under way can't succeed any more.
-    var attemptFailure: SessionLifecycle.Outcome?
-    var recovery: Task<Void, Never>?
-    /// Closes the media connections that a full reconnect has replaced.
-    var replacedMedia: Task<Void, Never>?
-    /// What those had counted.
-    var replaced = SessionStatistics()
-    /// Why the call is over, where we have not left it ourselves.
-    private var ending: String?
-    private var isLeaving = false
-    /// The call's end has begun, and is complete.
-    private var isFinishing = false
-    private var isFinished = false
-
-    /// One connection that we always offer on, or two: the server offers on the second.
-    var isSingle: Bool { subscriber == nil }
-    /// The call is over.
-    var hasEnded: Bool { lifecycle.hasEnded }
-    var timeouts: SessionTimeouts { joiner.timeouts }
-    /// Where the session reads its times.
-    var clock: MediaClock { joiner.context.clock }
-
-    init(
-        _ joined: SessionJoiner.Joined, joiner: SessionJoiner, server: SignalTarget, token: String,
-        policy: ReconnectPolicy
-    ) {
+    init(_ joined: SessionJoiner.Joined, joiner: SessionJoiner, token: String, policy: ReconnectPolicy) {
         (events, report) = AsyncStream.makeStream(of: ProviderEvent.self)
         self.joiner = joiner
-        logger = joiner.context.logger
-        publicID = joined.response.participant.sid
-        self.token = token
-        addresses = ServerAddresses(server)
-        lifecycle = SessionLifecycle(policy: policy)
         signal = joined.signal
-        publisher = joined.publisher
-        subscriber = joined.subscriber
-        paths = MediaPaths(joined)
-        ping = PingClock(joined.response, now: joiner.context.clock.now)
-        local = joined.response.participant
-        roster = RemoteRoster()
+        media = MediaConnections(joined, logger: joiner.context.logger)
+        timer = SessionTimer(clock: joiner.context.clock)
+        machine = SignallingMachine(
+            joined.session, server: joined.server, token: token, settings: joiner.settings(policy),
+            now: joiner.context.clock.now)
     }
 
-    // MARK: ProviderSession
-
-    var localParticipant: Participant {
-        var participant = Participant(local, isLocal: true)
-        participant.id = publicID
-        participant.tracks = publications.map(\.track)
-        return participant
+    /// Starts listening after the first join.
+    func begin(_ joined: SessionJoiner.Joined) {
+        listenToMedia()
+        perform(machine.begin(joined.session, now: clock.now))
     }
+
+    var localParticipant: Participant { machine.localParticipant }
 
     func statistics() async -> SessionStatistics {
-        var result = await publisher.media.statistics()
-        if let subscriber { result.add(await subscriber.statistics()) }
-        result.addReplaced(replaced)
+        var result = await media.statistics()
+        result.addReplaced(replaced.counted)
         return result
     }
 
+    /// Asks the machine for something, and waits for its answer.
+    @discardableResult
+    func ask(_ command: SignallingCommand) async throws -> CommandValue {
+        try await withCheckedThrowingContinuation { take(.command(command, commands.add($0))) }
+    }
+
     func leave() async {
-        isLeaving = true
-        guard !hasEnded else {
-            // What ends already ends in its own time; afterwards nothing of the session is left.
-            while !isFinished { await change() }
-            return
+        take(.leave)
+        await closing?.value
+    }
+
+    // MARK: Driving the machine
+
+    private func take(_ input: SignallingInput) { perform(machine.handle(input, now: clock.now)) }
+
+    private func timePassed() {
+        timer.fired()
+        perform(machine.advance(to: clock.now))
+    }
+
+    private func perform(_ outputs: [SignallingOutput]) {
+        for output in outputs { perform(output) }
+        timer.set(machine.nextDeadline) { [weak self] in await self?.timePassed() }
+    }
+
+    private func perform(_ output: SignallingOutput) {
+        switch output {
+        case .send(let message): signal.send(message)
+        case .media(let action): media.perform(action)
+        case .report(let event): report.yield(event)
+        case .settle(let command, let result): commands.settle(command, result)
+        case .protect(let track, let protection): track.protection = protection
+        case .mute(let track, let isMuted): track.isMuted = isMuted
+        case .setInjectionTrailer(let trailer): joiner.context.media.frameEncryption?.setInjectionTrailer(trailer)
+        case .listen(let socket): listen(socket)
+        // It is not waited for: its path may be dead.
+        case .dropSocket: signal.abandon()
+        case .resume(let attempt, let resumption): resume(attempt, resumption)
+        case .join(let attempt): join(attempt)
+        case .end(let reason, let detail): closing = Task { await close(reason, detail) }
+        case .log(let level, let text, let metadata): logger.log(level: level, "\(text)", metadata: metadata)
         }
-        sendGoodbye()
-        await finish(.lastMandatoryParticipantLeft, detail: "we left")
     }
 
-    // MARK: Shared
+    // MARK: Listening
 
-    /// Says something now, or when the connection stands again.
-    func send(_ build: (inout Livekit_SignalRequest) -> Void) {
-        var request = Livekit_SignalRequest()
-        build(&request)
-        if queue.admit(request) { signal.send(request) }
+    /// Ends with the socket, and not before it has handed on everything that had come.
+    private func listen(_ socket: Int) {
+        let messages = signal.messages
+        Task { [weak self] in
+            for await message in messages { await self?.take(.message(message, socket: socket)) }
+            await self?.take(.socketClosed(socket))
+        }
     }
 
-    func sendGoodbye() {
-        send {
-            $0.leave = .with {
-                $0.reason = .clientInitiated; $0.action = .disconnect
+    private func listenToMedia() {
+        let (inputs, connections) = (media.inputs, machine.negotiation.connections)
+        Task { [weak self] in
+            for await input in inputs { await self?.take(.media(input, connections: connections)) }
+        }
+    }
+
+    // MARK: Connecting again
+
+    private func resume(_ attempt: SignallingOutput.Attempt, _ resumption: ClientIdentity.Request.Resumption) {
+        let isSingle = machine.paths.isSingle
+        Task { [joiner] in
+            do throws(JoinFailure) {
+                let (signal, response) = try await joiner.resume(attempt, resumption, single: isSingle)
+                resumed(signal, response)
+            } catch {
+                take(.resumed(.failure(error)))
             }
         }
     }
 
-    func finish(_ reason: CallEndReason, detail: String) async {
-        guard !isFinishing else { return }
-        isFinishing = true
-        if !isLeaving { ending = detail }
-        lifecycle.finish()
-        failWaiting(detail)
-        endData()
-        await publisher.media.close()
-        await subscriber?.close()
-        await replacedMedia?.value
+    private func resumed(_ fresh: SignalConnection, _ response: Livekit_ReconnectResponse) {
+        guard !machine.hasEnded else { return fresh.abandon() }
+        signal = fresh
+        take(.resumed(.success(response)))
+    }
+
+    private func join(_ attempt: SignallingOutput.Attempt) {
+        Task { [joiner] in
+            do throws(JoinFailure) {
+                await joined(try await joiner.join(attempt.server, token: attempt.token, retries: 0))
+            } catch {
+                take(.joined(.failure(error)))
+            }
+        }
+    }
+
+    private func joined(_ joined: SessionJoiner.Joined) async {
+        let (fresh, counted) = (MediaConnections(joined, logger: logger), await statistics())
+        guard !machine.hasEnded else {
+            joined.signal.abandon()
+            return await fresh.close()
+        }
+        replaced.add(media, counted: counted)
+        (signal, media) = (joined.signal, fresh)
+        let outputs = machine.handle(.joined(.success(joined.session)), now: clock.now)
+        listenToMedia()
+        perform(outputs)
+    }
+
+    private func close(_ reason: CallEndReason, _ detail: String) async {
+        timer.cancel()
+        await media.close()
+        await replaced.close()
         await signal.close()
         // Told last: whoever hears it may stop the threads that all this ran on.
         report.yield(.ended(reason, detail: detail))
         report.finish()
-        pinger?.cancel()
-        for task in mediaTasks { task.cancel() }
-        isFinished = true
-        wake()
-    }
-
-    /// What is thrown at whoever wants something of a call that is over.
-    var endedError: CallError {
-        ending.map { CallError(.network, .providerLost, "the call has ended: \($0)") }
-            ?? CallError(.caller, .invalidArgument, "the call has ended; join again")
-    }
-
-    private func failWaiting(_ detail: String) {
-        let error = CallError(.network, .providerLost, "the call ended before the server had answered: \(detail)")
-        for pending in pendingPublications.values { pending.resume(returning: .refused(error)) }
-        pendingPublications.removeAll()
-        for pending in pendingRequests.values { pending.continuation.resume(returning: error) }
-        pendingRequests.removeAll()
-        wake()
-    }
-
-    // MARK: Waiting
-
-    /// Lets everybody who waits look again.
-    func wake() {
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting { waiter.resume() }
-    }
-
-    /// Waits for something to change.
-    func change() async { await withCheckedContinuation { waiters.append($0) } }
-
-    /// Waits until `condition` gives something, or gives nil after so many seconds.
-    func wait<Result: Sendable>(
-        seconds: Double, for condition: (isolated LiveKitSession) async -> Result?
-    ) async -> Result? {
-        // Before the timer: what it wakes must find the deadline past.
-        let deadline = clock.now.nanoseconds + Int64(seconds * 1e9)
-        let timer = Task { [weak self, clock] in
-            try await clock.wait(seconds: seconds)
-            await self?.wake()
-        }
-        defer { timer.cancel() }
-        while true {
-            if let result = await condition(self) { return result }
-            guard clock.now.nanoseconds < deadline, !Task.isCancelled else { return nil }
-            await change()
-        }
-    }
-
-    /// Waits until the connection stands. Throws where the call has ended.
-    func untilConnected() async throws {
-        while !lifecycle.isConnected || queue.gate != .open {
-            guard !hasEnded else {
-                throw endedError
-            }
-            await change()
-        }
     }
 }

@@ -10,9 +10,9 @@ struct SessionJoiner: Sendable {
         /// Where it answered.
         var server: SignalTarget
         var signal: SignalConnection
-        var response: Livekit_JoinResponse
+        var session: JoinedSession
         /// The connection that we offer on.
-        var publisher: Negotiation
+        var publisher: MediaSession
         /// The connection that the server offers on; nil where one connection does both.
         var subscriber: MediaSession?
     }
@@ -27,6 +27,13 @@ struct SessionJoiner: Sendable {
     var request: ClientIdentity.Request {
         ClientIdentity.Request(
             autoSubscribe: context.subscribesAutomatically, adaptiveStream: context.streaming.adaptiveStream)
+    }
+
+    /// What a session is to be like.
+    func settings(_ policy: ReconnectPolicy) -> SignallingSettings {
+        SignallingSettings(
+            timeouts: timeouts, policy: policy, subscribesAutomatically: context.subscribesAutomatically,
+            streaming: context.streaming, encryption: context.media.frameEncryption)
     }
 
     /// Joins; where nobody answers properly it is tried again `retries` times.
@@ -79,8 +86,8 @@ struct SessionJoiner: Sendable {
     private func join(
         _ server: SignalTarget, token: String, single: Bool, first: MediaSession
     ) async throws(JoinFailure) -> Joined {
-        let publisher = Negotiation(first)
-        let query = single ? try await singleQuery(publisher) : ClientIdentity.query(request)
+        let offer = single ? try await firstOffer(on: first) : nil
+        let query = try single ? singleQuery(request, offer) : ClientIdentity.query(request)
         let opener = SignalOpener(timeouts: timeouts, clock: context.clock)
         let signal = try await opener.open(server, single: single, query: query, token: token)
         let response = try await opener.first(on: signal, of: server, what: "join response") { message in
@@ -88,10 +95,12 @@ struct SessionJoiner: Sendable {
         }
         do throws(JoinFailure) {
             let second = single ? nil : try await openMedia(server, isAnswerer: true)
-            let wishes = ICEWishes(response)
-            await wishes.apply(to: first)
-            if let second { await wishes.apply(to: second) }
-            return Joined(server: server, signal: signal, response: response, publisher: publisher, subscriber: second)
+            let servers = ICESettings(response)
+            await servers.apply(to: first)
+            if let second { await servers.apply(to: second) }
+            return Joined(
+                server: server, signal: signal, session: JoinedSession(response: response, offer: offer),
+                publisher: first, subscriber: second)
         } catch {
             signal.abandon()
             throw error
@@ -99,17 +108,45 @@ struct SessionJoiner: Sendable {
     }
 
     /// One connection offers at once: three lines to receive sound on and three for pictures, as LiveKit's clients do.
-    private func singleQuery(_ publisher: Negotiation) async throws(JoinFailure) -> [(String, String)] {
+    private func firstOffer(on media: MediaSession) async throws(JoinFailure) -> Livekit_SessionDescription {
         do {
-            try await publisher.media.addReceivers(audio: 3, video: 3)
+            try await media.addReceivers(audio: 3, video: 3)
             // The channels themselves are opened when the server has said how.
-            try await publisher.media.addDataSection()
-            let offer = try await publisher.nextOffer()
-            return try ClientIdentity.joinRequest(request, offer: offer)
+            try await media.addDataSection()
+            let sdp = try await media.createOffer().sdp
+            return .with {
+                $0.type = "offer"
+                $0.id = 1
+                $0.sdp = sdp
+            }
         } catch {
-            throw JoinFailure(
-                .refused(status: 0), CallError(.environment, .mediaUnavailable, "no offer can be made: \(error)"))
+            throw noOffer(error)
         }
+    }
+
+    private func singleQuery(
+        _ request: ClientIdentity.Request, _ offer: Livekit_SessionDescription?
+    ) throws(JoinFailure) -> [(String, String)] {
+        do { return try ClientIdentity.joinRequest(request, offer: offer) } catch { throw noOffer(error) }
+    }
+
+    private func noOffer(_ error: any Error) -> JoinFailure {
+        JoinFailure(.refused(status: 0), CallError(.environment, .mediaUnavailable, "no offer can be made: \(error)"))
+    }
+
+    /// Opens a socket on which the session goes on.
+    func resume(
+        _ attempt: SignallingOutput.Attempt, _ resumption: ClientIdentity.Request.Resumption, single: Bool
+    ) async throws(JoinFailure) -> (SignalConnection, Livekit_ReconnectResponse) {
+        var request = self.request
+        request.resuming = resumption
+        let query = try single ? singleQuery(request, nil) : ClientIdentity.query(request)
+        let opener = SignalOpener(timeouts: timeouts, clock: context.clock)
+        let signal = try await opener.open(attempt.server, single: single, query: query, token: attempt.token)
+        let response = try await opener.first(on: signal, of: attempt.server, what: "reconnect response") { message in
+            if case .reconnect(let response) = message { response } else { nil }
+        }
+        return (signal, response)
     }
 
     private func openMedia(_ server: SignalTarget, isAnswerer: Bool) async throws(JoinFailure) -> MediaSession {

@@ -1,6 +1,7 @@
 import CallBridge
 import Foundation
 import LiveKitProtocol
+import MediaCore
 import Testing
 
 @testable import ProviderLiveKitLike
@@ -66,22 +67,24 @@ import Testing
     }
 
     @Test func callsExpireInTwoSteps() {
-        var ledger = RPCLedger()
-        ledger.begin("silent", to: "bob", timeout: 15, now: 0)
-        ledger.begin("slow", to: "bob", timeout: 15, now: 0)
-        ledger.begin("quick", to: "bob", timeout: 2, now: 0)
-        ledger.acknowledge("slow", by: "bob")
-        ledger.acknowledge("silent", by: "mallory")
-        let steps = [1.9, 2, 7].map { now in ledger.expire(now: now).map { "\($0.id) \($0.error.code)" } }
-        #expect(steps == [[], ["quick 1502"], ["silent 1501"]])
-        let isForged = ledger.answer("slow", by: "mallory")
-        #expect(!isForged, "only the one who was called answers")
-        let last = ledger.expire(now: 15).map(\.error)
+        func at(_ seconds: Double) -> MediaTime { MediaTime.zero.advanced(seconds: seconds) }
+        var calls = PendingRPCs()
+        calls.begin("silent", to: "bob", timeout: 15, for: 1, now: at(0))
+        calls.begin("slow", to: "bob", timeout: 15, for: 2, now: at(0))
+        calls.begin("quick", to: "bob", timeout: 2, for: 3, now: at(0))
+        calls.acknowledge("slow", by: "bob")
+        calls.acknowledge("silent", by: "mallory")
+        let steps = [1.9, 2, 7].map { now in calls.expire(now: at(now)).map { "\($0.command) \($0.error.code)" } }
+        #expect(steps == [[], ["3 1502"], ["1 1501"]])
+        #expect(calls.deadline == at(15))
+        let forged = calls.answer("slow", by: "mallory")
+        #expect(forged == nil, "only the one who was called answers")
+        let last = calls.expire(now: at(15)).map(\.error)
         #expect(last == [.responseTimeout])
-        #expect(ledger.isEmpty)
-        ledger.begin("gone", to: "bob", timeout: 15, now: 20)
-        let gone = ledger.recipientLeft("bob")
-        #expect(gone == ["gone"] && ledger.isEmpty)
+        #expect(calls.isEmpty)
+        calls.begin("gone", to: "bob", timeout: 15, for: 4, now: at(20))
+        let gone = calls.recipientLeft("bob")
+        #expect(gone == [4] && calls.isEmpty)
     }
 
     @Test func theOutboxRepeatsWhatTheServerHasNot() throws {

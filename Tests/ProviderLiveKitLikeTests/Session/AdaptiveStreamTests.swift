@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func nothingIsSaidTwice() {
-        var wishes = SubscriptionWishes()
+        var wishes = SubscriptionState()
         let first = wishes.set(Self.view(320, 180), track: Self.track)
         #expect(first?.width == 320)
         let again = wishes.set(Self.view(320, 180), track: Self.track)

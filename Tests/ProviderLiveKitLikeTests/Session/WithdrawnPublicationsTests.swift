@@ -21,7 +21,7 @@ import Testing
     private func publication(_ id: String, _ source: Track.Source = .microphone) -> Publication {
         let media = LocalTrack(.audio(ToneSource(frequency: 440), .init()))
         return Publication(
-            track: Track(id: id, kind: .audio), media: media, source: source, info: .init(), sender: nil, layers: [])
+            track: Track(id: id, kind: .audio), media: media, source: source, info: .init(), layers: [])
     }
 
     /// The real server tells of the end first and of the permission afterwards, ours the other way round.

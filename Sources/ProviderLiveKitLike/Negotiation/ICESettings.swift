@@ -2,7 +2,7 @@ import LiveKitProtocol
 import MediaCore
 
 /// Which STUN and TURN servers a server wants us to use, and whether nothing else.
-struct ICEWishes: Sendable, Hashable {
+struct ICESettings: Sendable, Hashable {
     var servers: [SessionICEServer]
     /// Our own address must not be told.
     var relayOnly: Bool

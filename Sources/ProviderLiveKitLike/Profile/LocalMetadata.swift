@@ -1,7 +1,7 @@
 import LiveKitProtocol
 
 /// What we have said of ourselves during the call: a new session is told again. A value.
-struct OwnProfile: Sendable, Hashable {
+struct LocalMetadata: Sendable, Hashable {
     private(set) var name: String?
     private(set) var metadata: String?
     private(set) var attributes: [String: String] = [:]

@@ -2,13 +2,13 @@ import CallBridge
 import LiveKitProtocol
 
 /// What we want to receive, and who may receive ours: what a new session has to be told again. A value.
-struct SubscriptionWishes: Sendable {
+struct SubscriptionState: Sendable {
     /// What was asked for, by the server's track id; others follow the automatic subscription.
     private var subscriptions: [String: Bool] = [:]
     private var settings: [String: TrackSettings] = [:]
     private var layouts: [String: VideoLayout] = [:]
     /// What was last said of a track, so that nothing is said twice.
-    private var said: [String: Livekit_UpdateTrackSettings] = [:]
+    private var lastSent: [String: Livekit_UpdateTrackSettings] = [:]
     var permissions = SubscriptionPermissions.everybody
 
     mutating func subscribe(_ subscribed: Bool, track: String) { subscriptions[track] = subscribed }
@@ -18,13 +18,13 @@ struct SubscriptionWishes: Sendable {
         _ wanted: TrackSettings, track: Livekit_TrackInfo
     ) -> Livekit_UpdateTrackSettings? {
         settings[track.sid] = wanted
-        return news(of: track)
+        return changedSettings(of: track)
     }
 
     /// Takes a layout in; gives the message where it says something new.
     mutating func set(_ layout: VideoLayout, track: Livekit_TrackInfo) -> Livekit_UpdateTrackSettings? {
         layouts[track.sid] = layout
-        return news(of: track)
+        return changedSettings(of: track)
     }
 
     /// A track is gone for good.
@@ -32,13 +32,13 @@ struct SubscriptionWishes: Sendable {
         subscriptions[track] = nil
         settings[track] = nil
         layouts[track] = nil
-        said[track] = nil
+        lastSent[track] = nil
     }
 
-    private mutating func news(of track: Livekit_TrackInfo) -> Livekit_UpdateTrackSettings? {
+    private mutating func changedSettings(of track: Livekit_TrackInfo) -> Livekit_UpdateTrackSettings? {
         let message = AdaptiveStream.settings(
             for: track, wanted: settings[track.sid] ?? TrackSettings(), layout: layouts[track.sid])
-        guard said.updateValue(message, forKey: track.sid) != message else { return nil }
+        guard lastSent.updateValue(message, forKey: track.sid) != message else { return nil }
         return message
     }
 
@@ -53,7 +53,7 @@ struct SubscriptionWishes: Sendable {
     }
 
     /// The tracks of which we want nothing for now.
-    var disabledTracks: [String] { said.filter { $0.value.disabled }.map(\.key).sorted() }
+    var disabledTracks: [String] { lastSent.filter { $0.value.disabled }.map(\.key).sorted() }
 
     /// Everything that differs from how a session begins, for tracks that are still there.
     func requests(autoSubscribe: Bool, roster: RemoteRoster) -> [Livekit_SignalRequest] {
@@ -62,7 +62,7 @@ struct SubscriptionWishes: Sendable {
             guard let owner = roster.owner(of: track) else { continue }
             requests.append(.with { $0.subscription = .init(track: track, owner: owner, subscribe: wanted) })
         }
-        for (track, message) in said.sorted(by: { $0.key < $1.key }) where roster.owner(of: track) != nil {
+        for (track, message) in lastSent.sorted(by: { $0.key < $1.key }) where roster.owner(of: track) != nil {
             requests.append(.with { $0.trackSetting = message })
         }
         return requests

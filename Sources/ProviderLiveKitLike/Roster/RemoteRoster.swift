@@ -10,10 +10,11 @@ struct RemoteRoster {
     /// In the single mode: which track a section of our description carries.
     var midToTrack: [String: String] = [:]
     /// Media whose track the server has not announced yet.
-    var orphans: [(track: RemoteTrack, sid: String)] = []
-
+    private var orphans: [(track: RemoteTrack, sid: String)] = []
     /// Media that has been announced, and as which track.
-    var received: [ObjectIdentifier: (track: RemoteTrack, sid: String)] = [:]
+    private var received: [ObjectIdentifier: (track: RemoteTrack, sid: String)] = [:]
+    /// After a resume the next list of participants is complete: who is not on it has gone.
+    var awaitsList = false
 
     /// The participant who publishes a track.
     func owner(of track: String) -> String? { owners[track] }
@@ -37,6 +38,7 @@ struct RemoteRoster {
 
     /// Takes over a complete list: who is not on it is gone.
     mutating func reconcile(_ list: [Livekit_ParticipantInfo]) -> [ProviderEvent] {
+        awaitsList = false
         let present = Set(list.map(\.sid))
         var events: [ProviderEvent] = []
         for known in participants.values.sorted(by: { $0.sid < $1.sid }) where !present.contains(known.sid) {
@@ -95,10 +97,58 @@ struct RemoteRoster {
             .sorted { ($1.level, $0.participantID) < ($0.level, $1.participantID) }
     }
 
+    // MARK: Media
+
+    /// The server's id of a negotiated track: by its section in the single mode, else from its stream id `PA_...|TR_...`.
+    func sid(of track: RemoteTrack, isSingle: Bool) -> String {
+        if isSingle, let sid = midToTrack[track.mid] { return sid }
+        if let bar = track.streamID.firstIndex(of: "|") {
+            let rest = String(track.streamID[track.streamID.index(after: bar)...])
+            if rest.hasPrefix("TR_") { return rest }
+        }
+        return track.trackID
+    }
+
+    /// Media was negotiated: what to tell and how it is encrypted; nil while its owner is not known, it is kept until then.
+    mutating func announce(_ track: RemoteTrack, sid: String) -> (ProviderEvent, RemoteTrack.Protection)? {
+        guard let owner = owner(of: sid) else {
+            orphans.append((track, sid))
+            return nil
+        }
+        received[ObjectIdentifier(track)] = (track, sid)
+        return (.trackSubscribed(track, trackID: sid, participantID: owner), protection(of: sid))
+    }
+
+    /// Media is gone from the negotiation.
+    mutating func retract(_ track: RemoteTrack) -> [ProviderEvent] {
+        orphans.removeAll { $0.track === track }
+        guard let (_, sid) = received.removeValue(forKey: ObjectIdentifier(track)), let owner = owner(of: sid) else {
+            return []
+        }
+        return [.trackUnsubscribed(trackID: sid, participantID: owner)]
+    }
+
+    /// The media connections are being replaced: nothing arrives on the old ones.
+    mutating func retractAll() -> [ProviderEvent] {
+        let events = received.values.sorted { $0.sid < $1.sid }.flatMap { retract($0.track) }
+        orphans = []
+        midToTrack = [:]
+        return events
+    }
+
     /// Media that can be named now.
     mutating func claimOrphans() -> [(track: RemoteTrack, sid: String)] {
         let claimed = orphans.filter { owners[$0.sid] != nil }
         orphans.removeAll { owners[$0.sid] != nil }
         return claimed
+    }
+
+    /// Measured levels of those whose tracks are known.
+    func named(_ levels: [AudioLevelReport]) -> [ParticipantLevel] {
+        levels.compactMap { level in
+            owner(of: level.trackID).map {
+                ParticipantLevel(participantID: $0, level: level.level, atNanoseconds: level.atNanoseconds)
+            }
+        }
     }
 }

@@ -17,8 +17,11 @@ struct MediaPaths: Sendable, Hashable {
     let primary: Side
     /// An offer was made on it.
     var isPublisherUsed: Bool
-    /// Since when each side has been silent, on the monotonic clock.
+    /// Since when each side has been silent, or closed by the server.
     private var silentSince: [Side: MediaTime] = [:]
+    private var closedSince: [Side: MediaTime] = [:]
+    /// Sides whose time was up, and said to be.
+    private var expired: Set<Side> = []
 
     init(isSingle: Bool, isSubscriberPrimary: Bool) {
         self.isSingle = isSingle
@@ -26,8 +29,8 @@ struct MediaPaths: Sendable, Hashable {
         isPublisherUsed = isSingle
     }
 
-    init(_ joined: SessionJoiner.Joined) {
-        self.init(isSingle: joined.subscriber == nil, isSubscriberPrimary: joined.response.subscriberPrimary)
+    init(_ joined: JoinedSession) {
+        self.init(isSingle: joined.isSingle, isSubscriberPrimary: joined.response.subscriberPrimary)
     }
 
     /// All connections that matter are up.
@@ -63,19 +66,44 @@ struct MediaPaths: Sendable, Hashable {
             guard silentSince[side] == nil else { return .none }
             silentSince[side] = now
             return .impaired
-        case .connected: return silentSince.removeValue(forKey: side) == nil ? .none : .recovered
+        case .connected:
+            expired.remove(side)
+            return silentSince.removeValue(forKey: side) == nil ? .none : .recovered
         case .failed: return .lost
-        case .closed: return .ended
+        case .closed:
+            closedSince[side] = now
+            expired.remove(side)
+            return .ended
         case .new, .connecting: return .none
         }
     }
-
-    /// Whether a side has been silent since that moment without a break.
-    func isSilent(_ side: Side, since time: MediaTime) -> Bool { silentSince[side] == time }
 
     /// The other side has ended a connection on purpose.
     var isEnded: Bool { publisher == .closed || subscriber == .closed }
 
     /// Any side is silent.
     var isImpaired: Bool { !silentSince.isEmpty }
+
+    // MARK: Time
+
+    /// When each side has been silent, or without a word why it was closed, for too long.
+    private func deadlines(_ timeouts: SessionTimeouts) -> [(side: Side, time: MediaTime)] {
+        let waits =
+            isEnded
+            ? closedSince.mapValues { $0.advanced(seconds: timeouts.reason) }
+            : silentSince.mapValues { $0.advanced(seconds: timeouts.impairment) }
+        return waits.filter { !expired.contains($0.key) }.map { ($0.key, $0.value) }
+    }
+
+    /// The next time that a side is given up.
+    func deadline(_ timeouts: SessionTimeouts) -> MediaTime? { deadlines(timeouts).lazy.map(\.time).min() }
+
+    /// The sides that are given up now, each once, and why.
+    mutating func expire(_ timeouts: SessionTimeouts, now: MediaTime) -> [(side: Side, why: String)] {
+        let why =
+            isEnded ? "the server closed the media connection" : "the media path has been silent for too long"
+        let sides = deadlines(timeouts).filter { $0.time <= now }.map(\.side)
+        expired.formUnion(sides)
+        return sides.map { ($0, why) }
+    }
 }
