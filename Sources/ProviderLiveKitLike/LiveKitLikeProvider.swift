@@ -46,7 +46,8 @@ public struct LiveKitLikeProvider: CallProvider {
             )
         }
         let target = try SignalTarget(serverURL: descriptor.endpoint, trust: context.trust.roots)
-        let joiner = SessionJoiner(context: context, mode: mode, timeouts: timeouts)
+        let joiner = SessionJoiner(
+            context: context, triesSingle: mode != .twoConnections, fallsBack: mode == .automatic, timeouts: timeouts)
         do throws(JoinFailure) {
             let joined = try await joiner.join(target, token: token, retries: timeouts.joinRetries)
             let session = LiveKitSession(joined, joiner: joiner, token: token, policy: policy)

@@ -16,7 +16,7 @@ struct DataExchange {
     }
 
     /// When something of it is due.
-    var deadline: MediaTime? { [sender.deadline, calls.deadline].lazy.compactMap(\.self).min() }
+    var deadline: MediaTime? { sender.deadline.earlier(calls.deadline) }
 
     // MARK: Sending
 

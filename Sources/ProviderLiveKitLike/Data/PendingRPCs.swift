@@ -3,8 +3,6 @@ import MediaCore
 
 /// The remote procedure calls that we have made, and when they are given up. A value.
 struct PendingRPCs {
-    /// The longest request and answer, in bytes.
-    static let longestPayload = 15_360
     /// Seconds for the other side to say that it has the request.
     static let acknowledgement = 7.0
 
@@ -50,6 +48,7 @@ struct PendingRPCs {
 
     /// What is given up now, and why, in the order in which it was begun.
     mutating func expire(now: MediaTime) -> [(command: CommandID, error: RPCError)] {
+        guard let deadline, deadline <= now else { return [] }
         let due = entries.filter { $0.value.deadline <= now }
         for id in due.keys { entries[id] = nil }
         return due.values.sorted { $0.command < $1.command }

@@ -11,7 +11,7 @@ extension SignallingMachine {
         case .changeProfile(let change): profile.change(change, for: id, isUp: isUp(turn), &turn)
         case .sendData(let packet): data.send(packet, from: profile.info.identity, for: .command(id), &turn)
         case .callRemote(let call):
-            guard call.payload.utf8.count <= PendingRPCs.longestPayload else {
+            guard call.payload.utf8.count <= RemoteCall.longestPayload else {
                 return turn.fail(id, RPCError.requestTooLarge)
             }
             guard roster.contains(identity: call.recipient) else { return turn.fail(id, RPCError.recipientNotFound) }

@@ -53,7 +53,7 @@ extension SignallingMachine {
         turn.openQueue()
         sendPermission(&turn)
         turn.report(.reconnected(mode))
-        publications.connected(&turn)
+        publications.requests.connected(&turn)
         profile.connected(&turn)
     }
 

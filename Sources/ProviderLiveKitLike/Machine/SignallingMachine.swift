@@ -73,11 +73,12 @@ struct SignallingMachine {
 
     /// When `advance` has something to do; nil where only the outside can bring anything about.
     var nextDeadline: MediaTime? {
-        let deadlines = [
-            link.nextPing, repair.deadline, negotiation.offers.deadline, paths.deadline(settings.timeouts),
-            publications.deadline, profile.deadline, data.deadline,
-        ]
-        return hasEnded ? nil : deadlines.lazy.compactMap(\.self).min()
+        guard !hasEnded else { return nil }
+        // Asked for after every input, so it takes nothing from the heap.
+        var earliest = link.nextPing.earlier(repair.deadline)
+        earliest = earliest.earlier(negotiation.offers.deadline).earlier(paths.deadline(settings.timeouts))
+        earliest = earliest.earlier(publications.requests.deadline).earlier(profile.deadline)
+        return earliest.earlier(data.deadline)
     }
 
     /// One input after another: each has its turn, after which whatever has become possible is done.
@@ -123,7 +124,7 @@ struct SignallingMachine {
         link.end()
         let unanswered = CallError(
             .network, .providerLost, "the call ended before the server had answered: \(ending.detail)")
-        publications.end(unanswered: unanswered, ending.error, &turn)
+        publications.requests.end(unanswered: unanswered, ending.error, &turn)
         profile.end(unanswered: unanswered, ending.error, &turn)
         settle(negotiation.offers.abandon(), &turn)
         data.end(&turn)
@@ -143,7 +144,9 @@ struct SignallingMachine {
         for (side, why) in paths.expire(settings.timeouts, now: turn.now) {
             lost(side == .publisher ? .publisher : .subscriber, why, &turn)
         }
-        for cid in publications.overdue(now: turn.now) { refusePublication(cid, publications.overdueReason, &turn) }
+        for cid in publications.requests.overdue(now: turn.now) {
+            refusePublication(cid, publications.requests.overdueReason, &turn)
+        }
         profile.expire(&turn)
     }
 }

@@ -3,11 +3,7 @@ import MediaCore
 
 /// Where the media connections stand. A value.
 struct MediaPaths: Sendable, Hashable {
-    /// Which connection.
-    enum Side: Sendable, Hashable {
-        case publisher
-        case subscriber
-    }
+    typealias Side = MediaSide
 
     private(set) var publisher = SessionState.new
     private(set) var subscriber = SessionState.new
@@ -96,7 +92,9 @@ struct MediaPaths: Sendable, Hashable {
     }
 
     /// The next time that a side is given up.
-    func deadline(_ timeouts: SessionTimeouts) -> MediaTime? { deadlines(timeouts).lazy.map(\.time).min() }
+    func deadline(_ timeouts: SessionTimeouts) -> MediaTime? {
+        isEnded || isImpaired ? deadlines(timeouts).lazy.map(\.time).min() : nil
+    }
 
     /// The sides that are given up now, each once, and why.
     mutating func expire(_ timeouts: SessionTimeouts, now: MediaTime) -> [(side: Side, why: String)] {

@@ -18,32 +18,3 @@ struct Publication: Sendable {
     /// The id on the server.
     var sid: String { info.sid }
 }
-
-/// A track that the server is to take.
-struct PendingPublication: Sendable {
-    /// Who wants it.
-    enum Origin: Sendable {
-        case command(CommandID)
-        /// The server has ended it, and allows it again.
-        case again(Publication)
-        /// A full reconnect; by the bridge's id.
-        case renewal(trackID: String)
-    }
-
-    enum Step: Sendable, Hashable {
-        /// For the connection.
-        case waiting
-        /// The server answers until then.
-        case asked(until: MediaTime)
-        /// The media connection is to send it.
-        case adding
-    }
-
-    let media: LocalTrack
-    let source: Track.Source
-    let origin: Origin
-    var step = Step.waiting
-
-    /// When the server's word has to be there.
-    var deadline: MediaTime? { if case .asked(let until) = step { until } else { nil } }
-}

@@ -17,32 +17,26 @@ struct Publications {
 
     private(set) var published: [Publication] = []
     private var withdrawn = WithdrawnPublications()
-    private var pending: [PendingPublication] = []
+    var requests: PublicationRequests
     /// The bridge's ids of what is still to be published again in a new session.
     private var renewals: [String] = []
-    private let isEncrypted: Bool
-    /// Seconds for the server's word.
-    private let limit: Double
 
+    /// - Parameter limit: seconds for the server's word on a track.
     init(isEncrypted: Bool, limit: Double) {
-        self.isEncrypted = isEncrypted
-        self.limit = limit
+        requests = PublicationRequests(isEncrypted: isEncrypted, limit: limit)
     }
-
-    /// When the next answer has to be there.
-    var deadline: MediaTime? { pending.lazy.compactMap(\.deadline).min() }
 
     // MARK: The application's wishes
 
     mutating func publish(
         _ media: LocalTrack, source: Track.Source, for command: CommandID, isUp: Bool, _ turn: inout SignallingTurn
     ) {
-        guard !published.contains(where: { $0.media.id == media.id }), index(of: media.id) == nil else {
+        guard !published.contains(where: { $0.media.id == media.id }), !requests.contains(media.id) else {
             return turn.fail(
                 command, CallError(.caller, .invalidArgument, "the track \(media.id) is published already"))
         }
         withdrawn.remove(media: media)
-        add(PendingPublication(media: media, source: source, origin: .command(command)), isUp: isUp, &turn)
+        requests.add(PendingPublication(media: media, source: source, origin: .command(command)), isUp: isUp, &turn)
     }
 
     /// Takes a track back; true where an offer has to tell the server.
@@ -77,36 +71,17 @@ struct Publications {
         return publication.isSent
     }
 
-    // MARK: Asking the server
-
-    private func index(of cid: String) -> Int? { pending.firstIndex { $0.media.id == cid } }
-
-    private mutating func add(_ publication: PendingPublication, isUp: Bool, _ turn: inout SignallingTurn) {
-        pending.append(publication)
-        if isUp { ask(pending.count - 1, &turn) }
-    }
-
-    private mutating func ask(_ index: Int, _ turn: inout SignallingTurn) {
-        let request = Livekit_AddTrackRequest(
-            pending[index].media, source: pending[index].source, isEncrypted: isEncrypted)
-        pending[index].step = .asked(until: turn.now.advanced(seconds: limit))
-        turn.send { $0.addTrack = request }
-    }
-
-    /// The connection stands: whatever has waited for it is asked for.
-    mutating func connected(_ turn: inout SignallingTurn) {
-        for index in pending.indices where pending[index].step == .waiting { ask(index, &turn) }
-    }
+    // MARK: Progress
 
     /// The server has taken a track: the media connection sends it.
     mutating func accepted(_ cid: String, _ info: Livekit_TrackInfo, _ turn: inout SignallingTurn) -> Consequence {
-        guard let index = index(of: cid), pending[index].deadline != nil else { return .none }
-        let media = pending[index].media
-        switch pending[index].origin {
+        guard let request = requests.accepted(cid) else { return .none }
+        let media = request.media
+        switch request.origin {
         case .command:
             published.append(
                 Publication(
-                    track: Track(info), media: media, source: pending[index].source, info: info,
+                    track: Track(info), media: media, source: request.source, info: info,
                     layers: SimulcastLayer.layers(of: media)))
         case .again(var publication):
             publication.info = info
@@ -116,20 +91,18 @@ struct Publications {
             turn.report(.localTrackPublished(publication.track))
         case .renewal(let trackID):
             guard let place = published.firstIndex(where: { $0.track.id == trackID }) else {
-                pending.remove(at: index)
+                _ = requests.added(cid)
                 return .renewNext
             }
             published[place].info = info
         }
-        pending[index].step = .adding
         turn.media(.addTrack(media))
         return .none
     }
 
     /// The media connection sends a track from the next offer on.
     mutating func added(_ cid: String, _ turn: inout SignallingTurn) -> Consequence {
-        guard let index = index(of: cid), pending[index].step == .adding else { return .none }
-        let origin = pending.remove(at: index).origin
+        guard let origin = requests.added(cid)?.origin else { return .none }
         let place = published.firstIndex { $0.media.id == cid }
         if let place { published[place].isSent = true } else { turn.media(.removeTrack(id: cid)) }
         switch origin {
@@ -147,8 +120,7 @@ struct Publications {
 
     /// The media connection can't send a track.
     mutating func notAdded(_ cid: String, _ why: String, _ turn: inout SignallingTurn) -> Consequence {
-        guard let index = index(of: cid), pending[index].step == .adding else { return .none }
-        let origin = pending.remove(at: index).origin
+        guard let origin = requests.added(cid)?.origin else { return .none }
         if case .renewal = origin { return .renewalFailed }
         published.removeAll { $0.media.id == cid }
         switch origin {
@@ -167,9 +139,9 @@ struct Publications {
     mutating func refused(
         _ cid: String, _ why: String, allowed: Livekit_ParticipantPermission?, _ turn: inout SignallingTurn
     ) -> Consequence {
-        guard let index = index(of: cid), pending[index].deadline != nil else { return .none }
+        guard let request = requests.refused(cid) else { return .none }
         let error = CallError(.provider, .providerRefused, "\(why); does the token allow to publish it?")
-        switch pending.remove(at: index).origin {
+        switch request.origin {
         case .command(let command):
             turn.fail(command, error)
             return .none
@@ -184,23 +156,6 @@ struct Publications {
             }
             return .renewNext
         }
-    }
-
-    /// The tracks, by their id in signalling, of which the server has said nothing in time.
-    func overdue(now: MediaTime) -> [String] {
-        pending.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.media.id)
-    }
-
-    /// How long it had, for people.
-    var overdueReason: String { "the server did not accept the track within \(Int(limit)) s" }
-
-    /// The call is over: whoever waits for the server is told so, and whoever waits for the connection.
-    mutating func end(unanswered: CallError, _ ended: CallError, _ turn: inout SignallingTurn) {
-        for entry in pending {
-            guard case .command(let command) = entry.origin else { continue }
-            turn.fail(command, entry.step == .waiting ? ended : unanswered)
-        }
-        pending = []
     }
 }
 
@@ -228,8 +183,8 @@ extension Publications {
     mutating func allow(_ permission: Livekit_ParticipantPermission, isUp: Bool, _ turn: inout SignallingTurn) {
         for publication in withdrawn.allow(permission) {
             let cid = publication.media.id
-            guard !published.contains(where: { $0.media.id == cid }), index(of: cid) == nil else { continue }
-            add(
+            guard !published.contains(where: { $0.media.id == cid }), !requests.contains(cid) else { continue }
+            requests.add(
                 PendingPublication(media: publication.media, source: publication.source, origin: .again(publication)),
                 isUp: isUp, &turn)
         }
@@ -255,7 +210,7 @@ extension Publications {
     mutating func sessionReplaced(_ turn: inout SignallingTurn) {
         renewals = []
         for index in published.indices { published[index].isSent = false }
-        for entry in pending where entry.step == .adding {
+        for entry in requests.sessionReplaced() {
             // The server had taken it: it is published again like the others.
             guard case .command(let command) = entry.origin else { continue }
             guard let publication = published.first(where: { $0.media.id == entry.media.id }) else {
@@ -266,10 +221,6 @@ extension Publications {
             }
             turn.settle(command, .published(publication.track))
         }
-        pending.removeAll { entry in
-            if case .renewal = entry.origin { true } else { entry.step == .adding }
-        }
-        for index in pending.indices { pending[index].step = .waiting }
     }
 
     mutating func beginRenewal() { renewals = published.map(\.track.id) }
@@ -279,7 +230,7 @@ extension Publications {
         while !renewals.isEmpty {
             let id = renewals.removeFirst()
             guard let publication = published.first(where: { $0.track.id == id }) else { continue }
-            add(
+            requests.add(
                 PendingPublication(
                     media: publication.media, source: publication.source, origin: .renewal(trackID: id)),
                 isUp: true, &turn)

@@ -139,7 +139,7 @@ actor MediaConnections {
         logger.log(level: level, text, metadata: ["label": "\(kind.rawValue)", "reason": "\(error)"])
     }
 
-    private func listen(to media: MediaSession, _ side: MediaPaths.Side) {
+    private func listen(to media: MediaSession, _ side: MediaSide) {
         let (channels, input) = (channels, input)
         Task {
             for await event in media.events {
@@ -151,7 +151,7 @@ actor MediaConnections {
 
 extension MediaInput {
     /// - Parameter channels: ours; the server may open others, whose messages count as well.
-    fileprivate init?(_ event: MediaSessionEvent, _ side: MediaPaths.Side, _ channels: [SessionChannel: DataChannel]) {
+    fileprivate init?(_ event: MediaSessionEvent, _ side: MediaSide, _ channels: [SessionChannel: DataChannel]) {
         let kind = { (channel: DataChannel) in channels.first { $0.value == channel }?.key }
         switch event {
         case .dataChannelOpened(let channel):

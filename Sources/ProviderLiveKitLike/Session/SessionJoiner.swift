@@ -18,7 +18,10 @@ struct SessionJoiner: Sendable {
     }
 
     let context: ProviderContext
-    let mode: LiveKitLikeProvider.Mode
+    /// Asks for one connection first; else for two.
+    let triesSingle: Bool
+    /// Asks for two connections where the server knows no single one.
+    let fallsBack: Bool
     let timeouts: SessionTimeouts
     /// The time of day, for what messages say of it.
     var wallClock: @Sendable () -> CallTime = { .now }
@@ -64,11 +67,11 @@ struct SessionJoiner: Sendable {
     }
 
     private func joinOnce(_ server: SignalTarget, token: String) async throws(JoinFailure) -> Joined {
-        guard mode != .twoConnections else { return try await join(server, token: token, single: false) }
+        guard triesSingle else { return try await join(server, token: token, single: false) }
         do throws(JoinFailure) {
             return try await join(server, token: token, single: true)
         } catch {
-            guard error.kind == .unknownPath, mode == .automatic else { throw error }
+            guard error.kind == .unknownPath, fallsBack else { throw error }
         }
         return try await join(server, token: token, single: false)
     }

@@ -155,6 +155,11 @@ import Testing
         #expect(throws: RPCError.recipientNotFound) { try session.answers[nobody]?.get() }
     }
 
+    @Test(arguments: [(0, 0.001), (-1, 0.001), (.nan, 0.001), (2, 2), (.infinity, 86_400)])
+    func timeoutsAreKeptWithinBounds(wanted: Double, timeout: Double) {
+        #expect(RemoteCall(id: "r", to: "ada", method: "m", payload: "", timeout: wanted).timeout == timeout)
+    }
+
     @Test func weAcknowledgeAndTell() throws {
         var session = session()
         for version: UInt32 in [1, 9] {

@@ -3,6 +3,14 @@ import LiveKitProtocol
 import Logging
 import MediaCore
 
+extension MediaTime? {
+    /// The earlier of two deadlines, each of which may be missing.
+    func earlier(_ other: MediaTime?) -> MediaTime? {
+        guard let self, let other else { return self ?? other }
+        return Swift.min(self, other)
+    }
+}
+
 /// The turn of one input: its moment, and what it brings about.
 struct SignallingTurn {
     let now: MediaTime

@@ -4,6 +4,11 @@ import LiveKitProtocol
 
 /// A call of a method of somebody else.
 struct RemoteCall: Sendable, Hashable {
+    /// The longest request and answer, in bytes.
+    static let longestPayload = 15_360
+    /// What a compressed one may expand to, in bytes.
+    static let longestText = 16 * 1024 * 1024
+
     var id: String
     var recipient: String
     var method: String
@@ -16,7 +21,8 @@ struct RemoteCall: Sendable, Hashable {
         self.recipient = recipient
         self.method = method
         self.payload = payload
-        self.timeout = min(max(timeout, 0.001), 86_400)
+        // What is no number counts as the shortest time.
+        self.timeout = timeout >= 0.001 ? min(timeout, 86_400) : 0.001
     }
 
     var packet: Livekit_DataPacket {
@@ -46,7 +52,7 @@ extension Livekit_DataPacket {
         var response = Livekit_RpcResponse()
         response.requestID = id
         switch result {
-        case .success(let payload) where payload.utf8.count <= PendingRPCs.longestPayload: response.payload = payload
+        case .success(let payload) where payload.utf8.count <= RemoteCall.longestPayload: response.payload = payload
         case .success: response.error = .init(.responseTooLarge)
         case .failure(let error): response.error = .init(error)
         }
@@ -86,13 +92,13 @@ extension Livekit_RpcError {
         self.init()
         code = UInt32(clamping: error.code)
         message = error.message
-        data = error.data.utf8.count <= PendingRPCs.longestPayload ? error.data : ""
+        data = error.data.utf8.count <= RemoteCall.longestPayload ? error.data : ""
     }
 }
 
 extension Inflate {
     fileprivate static func text(_ bytes: Data) -> String? {
-        (try? decompress(Array(bytes), limit: StreamAssembler.longestText)).flatMap {
+        (try? decompress(Array(bytes), limit: RemoteCall.longestText)).flatMap {
             String(validating: $0.output, as: UTF8.self)
         }
     }

@@ -54,10 +54,18 @@ struct JoinedSession: Sendable {
     var isSingle: Bool { offer != nil }
 }
 
+/// Which media connection.
+enum MediaSide: Sendable, Hashable {
+    /// We offer on it; the only one in the single mode.
+    case publisher
+    /// The server offers on it.
+    case subscriber
+}
+
 /// What the media connections report.
 enum MediaInput: Sendable {
     /// Of their own accord; what concerns data channels comes in the cases below.
-    case event(MediaSessionEvent, MediaPaths.Side)
+    case event(MediaSessionEvent, MediaSide)
     case channelOpened(SessionChannel)
     case channelClosed(SessionChannel)
     case received([UInt8], SessionChannel)

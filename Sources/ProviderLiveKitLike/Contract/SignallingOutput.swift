@@ -49,7 +49,7 @@ enum MediaAction: Sendable {
     case setAnswer(Livekit_SessionDescription)
     /// `answerMade` or `offerRefused`.
     case answer(Livekit_SessionDescription)
-    case addCandidate(SessionCandidate, MediaPaths.Side)
+    case addCandidate(SessionCandidate, MediaSide)
     /// `sectionsRefused`, or nothing.
     case addReceivers(audio: Int, video: Int)
     /// `trackAdded` or `trackRefused`.
