@@ -79,6 +79,9 @@ struct MachineHarness {
         now = end
     }
 
+    /// Does what is due now.
+    mutating func advance() { perform(machine.advance(to: now)) }
+
     mutating func stateChanged(_ state: SessionState, _ side: MediaPaths.Side) {
         media(.event(.stateChanged(state), side))
     }
