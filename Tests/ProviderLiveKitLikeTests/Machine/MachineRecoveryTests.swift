@@ -158,6 +158,50 @@ import Testing
         #expect(session.machine.repair.lifecycle.isConnected)
     }
 
+    /// What the lost session had not answered the next one is asked; what was withdrawn may come back in it.
+    @Test func theNewSessionIsAskedWhatTheOldOneWas() throws {
+        var session = session()
+        let us = { (version: UInt32, mayPublish: Bool) in
+            Livekit_ParticipantInfo.with {
+                ($0.sid, $0.identity, $0.version) = ("PA_me", "me", version)
+                $0.permission.canPublish = mayPublish
+            }
+        }
+        session.say { $0.update.participants = [us(1, false)] }
+        session.say { $0.trackUnpublished.trackSid = "TR_mine" }
+        session.answerOffer()
+        let track = LocalTrack(.audio(ToneSource(frequency: 440), .init()), id: "new")
+        let id = session.ask(.publish(track, .microphone))
+        session.say { $0.leave.action = .reconnect }
+        _ = session.takeLines()
+        session.take(.joined(.success(MachineHarness.joined(single: true))))
+        session.stateChanged(.connected, .publisher)
+        let asked = session.sent("addTrack").count
+        session.answerOffer()
+        #expect(session.sent("addTrack").dropFirst(asked).map(\.addTrack.cid) == ["new", "cid-TR_mine"])
+        #expect(session.answers[id] == nil)
+        session.say {
+            $0.trackPublished.cid = "new"
+            $0.trackPublished.track.sid = "TR_new"
+        }
+        #expect(try session.answers[id]?.get() != nil)
+    }
+
+    /// Whoever waits for an offer does not wait for ever.
+    @Test(arguments: [true, false]) func whoWaitsForAnOfferIsAnswered(joinsAgain: Bool) throws {
+        var session = session()
+        session.isMediaWilling = false
+        let id = session.ask(.unpublish(trackID: "TR_mine"))
+        #expect(session.takeLines() == ["media removeTrack", "media createOffer 3"])
+        if joinsAgain {
+            session.say { $0.leave.action = .reconnect }
+            session.take(.joined(.success(MachineHarness.joined(single: true))))
+        } else {
+            session.take(.leave)
+        }
+        #expect(try session.answers[id]?.get() != nil)
+    }
+
     /// Media that does not come up in time is the end of the attempt, and of the session.
     @Test func mediaHasToStandInTime() {
         var session = session()
