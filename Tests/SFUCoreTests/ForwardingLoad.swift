@@ -36,7 +36,9 @@ final class ForwardingLoad {
         descriptor.tl0PicIdx = 1
         var bytes = [UInt8](repeating: 0, count: descriptor.encodedLength)
         _ = bytes.withUnsafeMutableBytes { descriptor.write(into: $0) }
-        return bytes + [0x10] + [UInt8](repeating: 7, count: 1000)
+        // A key frame of 640x360. It must be one that can be read: an error thrown under Testing costs an allocation, for
+        // its backtrace.
+        return bytes + [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x02, 0x68, 0x01] + [UInt8](repeating: 7, count: 991)
     }
 
     /// Has so many packets forwarded.
