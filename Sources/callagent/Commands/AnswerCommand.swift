@@ -23,17 +23,17 @@ struct AnswerCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The device is locked for so many seconds: an answer waits for the client until then.")
+        help: "The device is unlocked so many seconds after the answer; the client waits for it until then.")
     var lockedFor: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The application comes to the foreground after so many seconds: an answer waits for it until then.")
+        help: "The application comes to the foreground so many seconds after the answer; the client waits until then.")
     var appActiveAfter: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The user authenticates in the application after so many seconds: an answer waits for it until then.")
+        help: "The user authenticates so many seconds after the answer; the client waits until then.")
     var authenticateAfter: Double?
 
     @Option(
@@ -70,22 +70,24 @@ struct AnswerCommand: AsyncParsableCommand {
         Interruption.begin()
         let media = try media.open(wantsPicture: video) { StandardError.line($0.printable) }
         let run = try RingRun(ring, media: media, presenter: presenter, gate: device.gate())
-        presenter.answered.set { await run.accepted() }
+        presenter.answered.set {
+            device.play(on: run)
+            await run.accepted()
+        }
         try await run.start()
-        device.play(on: run)
         run.announce()
         let report = await run.wait(timeout: timeout)
         try RingRun.finish(report, json: output.json, expected: "CONNECTED")
     }
 }
 
-/// When the device of the one who answers is ready for a client, in seconds from the beginning; nil where it is at once.
+/// When the device of the one who answers is ready for a client, in seconds from the answer; nil where it is before.
 struct DeviceScript: Sendable {
     var unlocked: Double?
     var active: Double?
     var authenticated: Double?
 
-    /// What is so after that time; nil for the beginning.
+    /// What is so after that time; nil until the answer.
     func gate(after seconds: Double? = nil) -> AnswerGate {
         func isDone(_ time: Double?) -> Bool { time.map { time in seconds.map { time <= $0 } ?? false } ?? true }
         return AnswerGate(
