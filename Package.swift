@@ -117,7 +117,7 @@ let package = Package(
                 nioPosix,
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
-        tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire"]),
+        tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
