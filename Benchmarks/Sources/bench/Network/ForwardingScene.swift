@@ -36,6 +36,8 @@ final class ForwardingScene {
             subscriber.perform { peer, _, _ in peer.setReceiveMap(Streams.receiving) }
         }
         try awaitConnection(of: [publisher] + subscribers)
+        // A side is connected when it has heard what it waits for: the server's checks may still be unanswered.
+        try SendPattern.settle(poll) { try thread.perform { server.isConnected } }
     }
 
     /// Lets the publisher send for `seconds`.
@@ -117,6 +119,8 @@ final class RoomServer: PeerFlowHandler, @unchecked Sendable {
         outbox.removeAll()
         return RemoteTransport(peer: flow.peer)
     }
+
+    var isConnected: Bool { flows.allSatisfy { $0.peer.isConnected } }
 
     private func makeFlow(_ remote: RemoteTransport, handler: (any PeerFlowHandler)?) throws -> PeerFlow {
         let configuration = PeerConfiguration.bench(.controlled, certificate, profile)
