@@ -9,9 +9,20 @@ public final class RingHub: Sendable {
         var sent = 0
     }
 
+    /// What a listener is to be told.
+    private struct Delivery {
+        var continuation: AsyncStream<RingSignal>.Continuation
+        /// Nil ends its stream.
+        var signal: RingSignal?
+    }
+
     private struct State {
         var switchboard: RingSwitchboard
         var listeners: [RingDevice: Listener] = [:]
+        /// In the order in which it came about. Delivered without the lock: a stream's reader that is cancelled in that moment
+        /// holds a lock of its own and waits for this one, in `detach`.
+        var deliveries: [Delivery] = []
+        var isDelivering = false
         var attachments = 0
         var timer: (deadline: CallTime, task: Task<Void, Never>)?
         var isClosed = false
@@ -41,7 +52,9 @@ public final class RingHub: Sendable {
         let number = try run { (state, now, actions) throws(RingRefusal) in
             try state.switchboard.arrived(device, at: now, into: &actions)
             state.attachments += 1
-            state.listeners[device]?.continuation.finish()
+            if let before = state.listeners[device] {
+                state.deliveries.append(Delivery(continuation: before.continuation))
+            }
             state.listeners[device] = Listener(number: state.attachments, continuation: continuation)
             return state.attachments
         }
@@ -89,13 +102,13 @@ public final class RingHub: Sendable {
                 }
             }
         }
-        let listeners = state.withLock { state in
+        state.withLock { state in
             state.isClosed = true
             state.timer?.task.cancel()
-            defer { state.listeners = [:] }
-            return state.listeners.values.map(\.continuation)
+            state.deliveries += state.listeners.values.map { Delivery(continuation: $0.continuation) }
+            state.listeners = [:]
         }
-        for listener in listeners { listener.finish() }
+        deliver()
     }
 
     // MARK: Inside
@@ -103,12 +116,36 @@ public final class RingHub: Sendable {
     private func run<Result, Failure>(
         _ body: (inout State, CallTime, inout [RingExchange.Action]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try state.withLock { (state) throws(Failure) in
+        let result = try state.withLock { (state) throws(Failure) in
             var actions: [RingExchange.Action] = []
             let result = try body(&state, clock(), &actions)
             perform(actions, &state)
             schedule(&state)
             return result
+        }
+        deliver()
+        return result
+    }
+
+    /// Tells the listeners. One thread does at a time, so that what comes later is told later.
+    private func deliver() {
+        var isFirst = true
+        while true {
+            let next: [Delivery] = state.withLock { state in
+                guard !(isFirst && state.isDelivering) else { return [] }
+                state.isDelivering = !state.deliveries.isEmpty
+                defer { state.deliveries = [] }
+                return state.deliveries
+            }
+            guard !next.isEmpty else { return }
+            isFirst = false
+            for delivery in next {
+                if let signal = delivery.signal {
+                    delivery.continuation.yield(signal)
+                } else {
+                    delivery.continuation.finish()
+                }
+            }
         }
     }
 
@@ -116,7 +153,8 @@ public final class RingHub: Sendable {
         for action in actions {
             switch action {
             case .signal(let signal, let device):
-                state.listeners[device]?.continuation.yield(signal)
+                guard let listener = state.listeners[device] else { continue }
+                state.deliveries.append(Delivery(continuation: listener.continuation, signal: signal))
                 state.listeners[device]?.sent += 1
             case .journal(let event): journal.write(event)
             }

@@ -81,10 +81,12 @@ import Testing
         // Against the clock, not against the other layers: a busy machine gives all of them fewer pictures.
         let clock = ContinuousClock()
         let begun = clock.now
-        let counted = try await pair.layers { $0[0].framesSent > all[0].framesSent + 30 }
+        let first = try await pair.layers { _ in true }
+        let counted = try await pair.layers { $0[0].framesSent > first[0].framesSent + 30 }
         let elapsed: Double = (clock.now - begun) / Duration.seconds(1)
-        let bound = 15 * elapsed + 3
-        #expect(Double(counted[2].framesSent - all[2].framesSent) <= bound)
+        // What was late before is made up for, five pictures of it at the most.
+        let bound = 15 * elapsed + 8
+        #expect(Double(counted[2].framesSent - first[2].framesSent) <= bound)
         #expect(all.allSatisfy { $0.isActive && $0.keyFramesSent >= 1 })
         // The top layer's bytes stop; the others go on.
         await pair.sender.setActiveLayers(["q", "h"], of: sender)
