@@ -74,7 +74,7 @@ public actor FakeWorld {
             while !Task.isCancelled {
                 guard let self else { return }
                 await self.advance(to: MonotonicClock.now())
-                try? await Task.sleep(for: .milliseconds(5))
+                try? await self.clock.wait(seconds: 0.005)
             }
         }
     }

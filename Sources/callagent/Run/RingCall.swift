@@ -19,9 +19,14 @@ actor RingCall {
         let heard = try await media.hearing.begin(on: bridge)
         let call = try await bridge.join(conversation: conversation, as: identity)
         heard?.play(call)
-        let watch = try IndicatorWatch(
-            call, begun: begun, picture: media.picture, line: media.showsIndicator ? media.says : nil)
-        return RingCall(call, media, watch)
+        do {
+            let watch = try IndicatorWatch(
+                call, begun: begun, picture: media.picture, line: media.showsIndicator ? media.says : nil)
+            return RingCall(call, media, watch)
+        } catch {
+            await call.leave()
+            throw error
+        }
     }
 
     private init(_ call: Call, _ media: RingMedia, _ watch: IndicatorWatch) {
