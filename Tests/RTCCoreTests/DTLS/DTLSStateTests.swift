@@ -86,11 +86,10 @@ import Testing
         #expect(pair.client.dropped > 1000 && pair.server.dropped > 1000)
     }
 
-    /// Genuine records, changed, cut, or sent to their sender, in every state and long after: a handshake may fail, but
+    /// Genuine records, changed, cut, or sent to their sender, in every state and long after: the handshake ends well,
     /// nobody connects with other keys, and what is connected stays so.
     @Test func mutationsInEveryState() throws {
         var random = CryptoTestRandom(43)
-        var outcomes: [Bool: Int] = [:]
         for run in 0..<600 {
             let pair = try DTLSTestPair.make(seed: UInt64(run))
             let target = Int(random.next() % 14)
@@ -104,7 +103,7 @@ import Testing
                     (victim.toServer != isReflected ? pair.server : pair.client).receive(mutated, pair.now)
                 }
             }
-            outcomes[pair.connect(), default: 0] += 1
+            #expect(pair.connect(), "run \(run), step \(target)")
             for side in [pair.client, pair.server] {
                 #expect((side.state == .connected) == (side.keys != nil))
             }
@@ -116,7 +115,6 @@ import Testing
             }
             #expect(pair.largestDatagram <= 1200)
         }
-        #expect(outcomes[true, default: 0] > 300 && outcomes[false, default: 0] > 10, "\(outcomes)")
     }
 
     private func mutate(_ record: [UInt8], _ random: inout CryptoTestRandom) -> [UInt8] {
@@ -140,7 +138,7 @@ import Testing
         #expect(client.state == .failed(.alert(40)) && client.nextDeadline == nil)
     }
 
-    /// A server that asks for a cookie is answered with the same hello and the cookie, once.
+    /// A server that asks for a cookie is heard where it asks again: with the same hello and the cookie, once.
     @Test func helloVerifyRequest() throws {
         let pair = try DTLSTestPair.make()
         pair.client.start()
@@ -148,6 +146,8 @@ import Testing
         var request = DTLSHelloVerifyRequest(cookie: [1, 2, 3]).encoded
         request = [3, 0, 0, UInt8(request.count), 0, 0, 0, 0, 0, 0, 0, UInt8(request.count)] + request
         let record = [22, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(request.count)] + request
+        pair.client.receive(record)
+        #expect(try hello(pair.client.takeSent()) == first)
         pair.client.receive(record)
         var second = try hello(pair.client.takeSent())
         #expect(second.cookie == [1, 2, 3])

@@ -69,4 +69,7 @@ extension HandshakeStage {
         default: true
         }
     }
+
+    /// It is under way, with a server that asked for no cookie: ours never asks.
+    var canGoOn: Bool { !isOver && name != "client after HelloVerifyRequest" }
 }

@@ -15,6 +15,8 @@ extension DTLSAssociation {
         lastFlight = other.lastFlight
         expectedFingerprint = other.expectedFingerprint
         unjudged = other.unjudged
+        contradictions = other.contradictions
+        rivals = other.rivals.compactMap { $0.copied() }
     }
 
     private static func copy(of handshake: borrowing DTLSHandshake?) -> DTLSHandshake? {

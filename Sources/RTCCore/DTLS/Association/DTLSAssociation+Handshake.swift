@@ -33,7 +33,10 @@ extension DTLSAssociation {
     mutating func receive(
         _ header: DTLSHandshakeHeader, _ fragment: UnsafeRawBufferPointer, epoch: UInt16, _ way: DTLSWay
     ) -> DTLSAction {
-        guard handshake?.receive(header, fragment, epoch: epoch, &records, way) ?? false else {
+        switch handshake?.receive(header, fragment, epoch: epoch, &records, way) ?? .refused {
+        case .taken: break
+        case .repeated: return receiveRepeated(header, fragment, way)
+        case .refused:
             droppedRecords &+= 1
             return .none
         }
@@ -46,7 +49,7 @@ extension DTLSAssociation {
             switch error {
             case .ignored: droppedRecords &+= 1
             case .fatal(let failure, let alert):
-                send(TLSAlert(isFatal: true, description: alert), way)
+                if isLastReading { send(TLSAlert(isFatal: true, description: alert), way) }
                 return fail(failure)
             }
         }
@@ -57,6 +60,10 @@ extension DTLSAssociation {
         switch action {
         case .none: break
         case .send(let flight): handshake?.send(flight, &records, way)
+        case .sendAgain: handshake?.sendAgain(&records, way)
+        case .sendChanged(let flight):
+            addRival()
+            handshake?.sendChanged(flight, &records, way)
         case .use(let keys): records.use(keys)
         case .useAndSend(let keys, let flight):
             records.use(keys)
@@ -72,6 +79,7 @@ extension DTLSAssociation {
     mutating func finish(_ result: HandshakeResult, _ way: DTLSWay) -> DTLSAction {
         let wantsSRTP = handshake?.wantsSRTP ?? false
         handshake = nil
+        rivals = []
         state = .awaitingFingerprint
         if wantsSRTP, result.srtpKeys == nil {
             send(.closeNotify, way)
@@ -93,7 +101,15 @@ extension DTLSAssociation {
         return .connected
     }
 
+    private var isLastReading: Bool { rivals.isEmpty }
+
+    /// One reading fails: the association does where there is no other.
     mutating func fail(_ failure: DTLSFailure) -> DTLSAction {
+        if state == .handshaking, !isLastReading {
+            handshake = nil
+            contradictions.failure = failure
+            return .none
+        }
         end(.failed(failure))
         return .failed(failure)
     }
@@ -101,6 +117,7 @@ extension DTLSAssociation {
     mutating func end(_ final: DTLSState) {
         state = final
         handshake = nil
+        rivals = []
         early = EarlyRecords()
         lastFlight = nil
         unjudged = nil

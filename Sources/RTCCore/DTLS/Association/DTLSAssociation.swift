@@ -23,6 +23,9 @@ struct DTLSAssociation: ~Copyable {
     var expectedFingerprint: DTLSFingerprint?
     /// What waits for the fingerprint.
     var unjudged: HandshakeResult?
+    /// Other readings of the handshake, where messages in the clear contradict each other.
+    var rivals: [RivalReading] = []
+    var contradictions = HandshakeContradictions()
 
     init(role: DTLSRole, settings: HandshakeSettings, mtu: Int, expectedFingerprint: DTLSFingerprint?) {
         self.role = role
@@ -35,10 +38,12 @@ struct DTLSAssociation: ~Copyable {
     var hasHandshake: Bool { state == .connected || state == .awaitingFingerprint }
 
     var nextDeadline: Instant? {
-        switch handshake {
-        case .some(let handshake): handshake.nextDeadline
-        case .none: nil
-        }
+        let own: Instant? =
+            switch handshake {
+            case .some(let handshake): handshake.nextDeadline
+            case .none: nil
+            }
+        return rivals.reduce(own) { [$0, $1.nextDeadline].compactMap(\.self).min() }
     }
 
     /// Sends the client's first flight, or begins to wait for it.
@@ -58,6 +63,16 @@ struct DTLSAssociation: ~Copyable {
             return .none
         }
         guard state == .handshaking || hasHandshake else { return .none }
+        var action = read(clear, sealed, way, deliver)
+        action.follow(inRivals { $0.read(clear, sealed, way, deliver) })
+        action.follow(replaceFailedReading(way))
+        return action
+    }
+
+    private mutating func read(
+        _ clear: UnsafeRawBufferPointer, _ sealed: UnsafeRawBufferPointer, _ way: DTLSWay,
+        _ deliver: (UnsafeRawBufferPointer) -> Void
+    ) -> DTLSAction {
         var action = DTLSAction.none
         // Once there is an association, records in the clear mean nothing any more.
         if state == .handshaking { action.follow(receiveClear(clear, way)) }
@@ -75,7 +90,15 @@ struct DTLSAssociation: ~Copyable {
 
     /// Does what is due.
     mutating func advance(_ way: DTLSWay) -> DTLSAction {
-        guard state == .handshaking, let failure = handshake?.advance(&records, way) ?? nil else { return .none }
+        guard state == .handshaking else { return .none }
+        var action = inRivals { $0.advanceReading(way) }
+        action.follow(advanceReading(way))
+        action.follow(replaceFailedReading(way))
+        return action
+    }
+
+    private mutating func advanceReading(_ way: DTLSWay) -> DTLSAction {
+        guard let failure = handshake?.advance(&records, way) ?? nil else { return .none }
         return fail(failure)
     }
 

@@ -6,6 +6,8 @@ import RTCWire
 ///  ClientHello        ->
 ///                     <-  HelloVerifyRequest (some servers)
 ///  ClientHello        ->
+///                     <-  HelloVerifyRequest: only now it is believed
+///  ClientHello, with the cookie ->
 ///                     <-  ServerHello, Certificate, ServerKeyExchange, CertificateRequest*, ServerHelloDone
 ///  Certificate*, ClientKeyExchange, CertificateVerify*, ChangeCipherSpec, Finished ->
 ///                     <-  ChangeCipherSpec, Finished
@@ -13,7 +15,7 @@ import RTCWire
 struct ClientHandshake: ~Copyable {
     private enum State {
         case new
-        case awaitingServerHello(TLSClientHello)
+        case awaitingServerHello(TLSClientHello, isAskedForCookie: Bool)
         case awaitingCertificate(SessionParameters)
         case awaitingKeyExchange(SessionParameters, PeerCertificate)
         case awaitingHelloDone(ServerOffer)
@@ -42,7 +44,7 @@ struct ClientHandshake: ~Copyable {
     /// The first flight.
     mutating func start(_ settings: HandshakeSettings, _ log: inout HandshakeLog) -> Flight {
         let hello = ClientHandshake.hello(settings)
-        state = .awaitingServerHello(hello)
+        state = .awaitingServerHello(hello, isAskedForCookie: false)
         return Flight(items: [log.write(.clientHello, hello.encoded)])
     }
 
@@ -52,9 +54,9 @@ struct ClientHandshake: ~Copyable {
         _ log: inout HandshakeLog
     ) throws(HandshakeFault) -> HandshakeAction {
         switch (state, message.type) {
-        case (.awaitingServerHello(let hello), .helloVerifyRequest):
-            return try answer(message, hello, &log)
-        case (.awaitingServerHello(let hello), .serverHello):
+        case (.awaitingServerHello(let hello, let isAsked), .helloVerifyRequest):
+            return try answer(message, hello, isSecond: isAsked, &log)
+        case (.awaitingServerHello(let hello, _), .serverHello):
             state = .awaitingCertificate(try ClientHandshake.accept(message, hello, settings))
         case (.awaitingCertificate(let parameters), .certificate):
             let peer = try ClientHandshake.certificate(message, parameters, settings, fingerprint)
@@ -77,19 +79,24 @@ struct ClientHandshake: ~Copyable {
         return .none
     }
 
-    /// HelloVerifyRequest: the same hello again, with the cookie. One is enough for every server that is what it says.
+    /// HelloVerifyRequest. A server that means it answers every hello without cookie so (RFC 6347 section 4.2.1): at
+    /// first the hello is repeated, and only then sent with the cookie, which a server that has not asked would not bear.
     private mutating func answer(
-        _ message: HandshakeMessage, _ hello: TLSClientHello, _ log: inout HandshakeLog
+        _ message: HandshakeMessage, _ hello: TLSClientHello, isSecond: Bool, _ log: inout HandshakeLog
     ) throws(HandshakeFault) -> HandshakeAction {
         let request = try HandshakeFault.reading("HelloVerifyRequest") { () throws(WireError) in
             try DTLSHelloVerifyRequest(parsing: message.body)
         }
-        guard hello.cookie.isEmpty, !request.cookie.isEmpty else { throw .ignored("a second HelloVerifyRequest") }
+        guard hello.cookie.isEmpty, !request.cookie.isEmpty else { throw .ignored("a HelloVerifyRequest too many") }
+        guard isSecond else {
+            state = .awaitingServerHello(hello, isAskedForCookie: true)
+            return .sendAgain
+        }
         var hello = hello
         hello.cookie = request.cookie
         log.restart()
-        state = .awaitingServerHello(hello)
-        return .send(Flight(items: [log.write(.clientHello, hello.encoded)]))
+        state = .awaitingServerHello(hello, isAskedForCookie: true)
+        return .sendChanged(Flight(items: [log.write(.clientHello, hello.encoded)]))
     }
 
     /// ServerHelloDone: our flight, with which the keys come into use.

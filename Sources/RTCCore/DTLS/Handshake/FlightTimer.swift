@@ -40,6 +40,9 @@ struct FlightTimer {
         if way.now - lastSent >= FlightTimer.firstTimeout { transmit(&records, way) }
     }
 
+    /// Sends the flight again without a reason of time.
+    mutating func sendAgain(_ records: inout RecordLayer, _ way: DTLSWay) { transmit(&records, way) }
+
     private mutating func transmit(_ records: inout RecordLayer, _ way: DTLSWay) {
         guard let flight else { return }
         attempts += 1

@@ -4,6 +4,10 @@ enum HandshakeAction {
     case none
     /// Our next flight.
     case send(Flight)
+    /// Our last flight once more: its answer was none that is believed at first sight.
+    case sendAgain
+    /// Our first flight, changed as the peer asks; an answer to the unchanged one is still taken.
+    case sendChanged(Flight)
     /// The peer has proved who it is: what it seals can be opened from now on.
     case use(RecordKeys)
     /// The same, and our next flight uses them.

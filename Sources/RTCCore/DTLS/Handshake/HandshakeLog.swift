@@ -3,6 +3,8 @@ import RTCWire
 /// The transcript, and the numbers of the messages that we add to it.
 struct HandshakeLog {
     private(set) var transcript = HandshakeTranscript()
+    /// The peer's messages in the clear, as they were believed.
+    private(set) var heard: [HandshakeMessage] = []
     private var nextSequence: UInt16 = 0
 
     /// Makes a message of ours and notes it.
@@ -14,8 +16,14 @@ struct HandshakeLog {
     }
 
     /// Notes a message of the peer.
-    mutating func read(_ message: HandshakeMessage) { transcript.append(message) }
+    mutating func read(_ message: HandshakeMessage) {
+        transcript.append(message)
+        heard.append(message)
+    }
 
     /// Begins anew, but for the numbers.
-    mutating func restart() { transcript.removeAll() }
+    mutating func restart() {
+        transcript.removeAll()
+        heard = []
+    }
 }

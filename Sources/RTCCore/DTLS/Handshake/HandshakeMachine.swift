@@ -33,6 +33,15 @@ struct HandshakeMachine: ~Copyable {
         }
     }
 
+    /// Those of the peer's messages that nobody has signed in an answer to ours: all of a server's, and a client's hello.
+    /// A client's later ones stand under its CertificateVerify.
+    func openingMessages(in heard: [HandshakeMessage]) -> ArraySlice<HandshakeMessage> {
+        switch side {
+        case .client: heard[...]
+        case .server: heard.prefix(1)
+        }
+    }
+
     /// Takes the peer's next message. On an `.ignored` fault nothing has changed.
     mutating func receive(
         _ message: HandshakeMessage, _ settings: HandshakeSettings, expecting fingerprint: DTLSFingerprint?,

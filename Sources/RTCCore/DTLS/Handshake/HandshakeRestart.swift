@@ -20,6 +20,9 @@ struct HandshakeRestart: ~Copyable {
 struct HandshakeRefusals {
     /// No peer repeats a flight sooner; what comes sooner is more of the same forgery.
     private static let shortestRepetition = Interval.milliseconds(20)
+    /// What answers a message of ours may be the peer's, and answer one that it was made believe was ours: until it has
+    /// heard our flight again and has answered that.
+    private static let answerPatience = Interval.seconds(1)
     /// Each costs a signature check at most.
     private static let limit = 64
 
@@ -27,9 +30,13 @@ struct HandshakeRefusals {
     private var count = 0
 
     /// Notes a refusal. True where the peer stands by its message, or where there are too many.
-    mutating func isInsisted(_ message: HandshakeMessage, _ now: Instant) -> Bool {
+    mutating func isInsisted(_ message: HandshakeMessage, isAnswer: Bool, _ now: Instant) -> Bool {
         count += 1
-        if let first, first.message == message { return now - first.at >= HandshakeRefusals.shortestRepetition }
+        if let first, first.message == message, count <= HandshakeRefusals.limit {
+            let patience =
+                isAnswer ? HandshakeRefusals.answerPatience : HandshakeRefusals.shortestRepetition
+            return now - first.at >= patience
+        }
         first = (message, now)
         return count > HandshakeRefusals.limit
     }

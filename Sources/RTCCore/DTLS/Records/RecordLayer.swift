@@ -8,6 +8,16 @@ struct RecordLayer {
     /// The next number of each epoch. No number is used twice, so no nonce is.
     private var nextSequence: (clear: UInt64, sealed: UInt64) = (0, 0)
 
+    init() {}
+
+    /// The records of another reading of the same handshake: without keys, and no number of the clear is used twice.
+    init(beside other: RecordLayer) { nextSequence.clear = other.nextSequence.clear }
+
+    /// `other` has written in between.
+    mutating func follow(_ other: RecordLayer) {
+        nextSequence.clear = max(nextSequence.clear, other.nextSequence.clear)
+    }
+
     /// Epoch 1 can be read and written.
     var hasKeys: Bool { keys != nil }
 

@@ -1,0 +1,25 @@
+import RTCWire
+
+/// What has been said twice and differently, and what was done about it.
+struct HandshakeContradictions {
+    /// Each reading may cost a key exchange and a signature.
+    private static let limit = 16
+    /// Readings beside the first at one time.
+    static let rivalLimit = 4
+
+    private var repeated = RepeatedMessages()
+    /// Readings that were begun.
+    var count = 0
+    /// Why the latest reading that failed did.
+    var failure: DTLSFailure?
+    /// What is read now is the other reading.
+    var isInRival = false
+
+    /// Another reading may begin: not out of another one, which would have to go for it.
+    var mayRead: Bool { !isInRival && count < HandshakeContradictions.limit }
+
+    /// A fragment of a message that has been read already; gives the message once it is whole.
+    mutating func whole(_ header: DTLSHandshakeHeader, _ fragment: UnsafeRawBufferPointer) -> HandshakeMessage? {
+        isInRival ? nil : repeated.take(header, fragment)
+    }
+}
