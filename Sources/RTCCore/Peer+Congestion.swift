@@ -25,6 +25,9 @@ extension Peer {
         statistics.transportFeedbackReceived += 1
         let results = sentPackets.settle(feedback)
         guard !results.isEmpty else { return }
+        for result in results where result.received != nil {
+            if let packet = result.packet { sending.release(packet) }
+        }
         outbox.events.append(.packetResults(results))
         bandwidth.update(results, roundTrip: roundTripTime, now: now)
         let change = abs(bandwidth.bitrate - announcedBitrate)
@@ -39,8 +42,12 @@ extension Peer {
     }
 
     /// Counts a packet as sent that carries the next transport sequence number, where one does.
-    mutating func noteSent(_ length: Int, stream index: Int, _ now: Instant) {
+    ///
+    /// - Parameter sequence: of the packet, or of the one that it repeats; nil where that is not known.
+    mutating func noteSent(_ length: Int, stream index: Int, _ sequence: UInt16?, _ now: Instant) {
         guard sending.streams[index].configuration.extensionMap.id(for: .transportSequenceNumber) != 0 else { return }
-        sentPackets.add(size: length, now: now)
+        let ssrc = sending.streams[index].ssrc
+        let packet = sending.streams[index].isExternal ? nil : sequence.map { SentPacketID(ssrc: ssrc, sequence: $0) }
+        sentPackets.add(size: length, packet: packet, now: now)
     }
 }

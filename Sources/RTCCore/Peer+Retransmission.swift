@@ -50,7 +50,7 @@ extension Peer {
         else { return }
         target.suffix(from: offset + RTX.headerLength).copyMemory(from: payload)
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
-        noteSent(sealed, stream: index, now)
+        noteSent(sealed, stream: index, sequence, now)
         sending.update(index) {
             _ = $0.takeRTXSequence()
             $0.statistics.retransmitted += 1

@@ -138,8 +138,8 @@ extension Peer {
         if keepsPlain { self.keep(target, length, packet.sequenceNumber, index, now) }
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return false }
         if keep, !keepsPlain { self.keep(target, sealed, packet.sequenceNumber, index, now) }
-        noteSent(sealed, stream: index, now)
         let isRepetition = packet.ssrc != sending.streams[index].ssrc
+        noteSent(sealed, stream: index, isRepetition ? nil : packet.sequenceNumber, now)
         commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: isRepetition))
         return true
     }

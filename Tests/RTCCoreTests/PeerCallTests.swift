@@ -39,6 +39,27 @@ import Testing
         #expect(call.alice.corrupt + call.bob.corrupt == 0)
     }
 
+    /// Where the other side tells what has come, a tenth of a second is kept for repetitions instead of a whole one; nothing that is
+    /// asked for is missing.
+    @Test(arguments: [0, 0.03], [true, false]) func littleIsKeptWhereFeedbackComes(_ loss: Double, _ usesRTX: Bool)
+        throws
+    {
+        var kept: [Bool: Int] = [:]
+        for takesFeedback in [true, false] {
+            let call = try PeerCall(NetworkConditions(delay: .milliseconds(20), loss: loss), seed: 3)
+            call.takesTransportFeedback = takesFeedback
+            call.usesRTX = usesRTX
+            try call.connect()
+            call.talk(for: .seconds(10))
+            #expect(call.videoIsWhole(from: call.alice, to: call.bob))
+            #expect(call.bob.received(call.alice.videoSSRC)?.givenUp == 0)
+            let index = try #require(call.alice.node.peer.sending.index(ssrc: call.alice.videoSSRC))
+            kept[takesFeedback] = call.alice.node.peer.sending.streams[index].keptBytes
+        }
+        let (with, without) = (try #require(kept[true]), try #require(kept[false]))
+        #expect(without > 100_000 && with < (loss == 0 ? 32_000 : 64_000), "\(with) of \(without)")
+    }
+
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func everyLostVideoPacketIsRecovered(_ seed: UInt64) throws {
         let conditions = NetworkConditions(delay: .milliseconds(20), jitter: .milliseconds(40), loss: 0.05)

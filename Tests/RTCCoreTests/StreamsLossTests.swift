@@ -258,6 +258,25 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect(cache.capacity <= 33 * 700)
     }
 
+    /// What is known to have come is given up, and its place is taken by what follows: a tenth of a second instead of a whole one.
+    @Test func whatHasComeIsGivenUp() {
+        let cache = PacketCache(packets: 512, slotSize: 1200)
+        let packet = [UInt8](repeating: 7, count: 900)
+        for number in 0..<UInt16(6000) {
+            packet.withUnsafeBytes { cache.store($0, sequence: number, now: at(Int(number) * 10)) }
+            if number >= 10 { cache.release(number - 10) }
+        }
+        #expect(cache.capacity <= 16 * 1024)
+        func take(_ sequence: UInt16) -> Bool {
+            cache.take(sequence, now: at(60_000), age: .seconds(3), spacing: .zero) != nil
+        }
+        #expect((5990..<6000).allSatisfy(take) && !(5900..<5990).contains(where: take))
+        // Of other packets than those that are kept nothing is given up.
+        cache.release(5990 &- 512)
+        cache.release(5995 &+ 32_768)
+        #expect((5990..<6000).allSatisfy(take))
+    }
+
     @Test func refusesWhatDoesNotFit() {
         let cache = PacketCache(packets: 4, slotSize: 8)
         [UInt8](repeating: 1, count: 9).withUnsafeBytes { cache.store($0, sequence: 1, now: at(0)) }

@@ -11,6 +11,8 @@ package struct PacketResult: Sendable, Hashable {
     package var size: Int
     /// It had been told as lost before, and has come after all.
     package var wasLost: Bool
+    /// The packet of a stream that it was, or that it repeated.
+    var packet: SentPacketID?
 
     package init(sequence: Int64, sent: Instant, received: Instant?, size: Int, wasLost: Bool = false) {
         self.sequence = sequence
@@ -29,6 +31,7 @@ struct SentPackets {
         var sequence: UInt32 = 0
         var size: UInt16 = 0
         var fate = Fate.unused
+        var packet: SentPacketID?
         var sent: Instant = .zero
 
         func holds(_ sequence: Int64) -> Bool {
@@ -74,12 +77,13 @@ struct SentPackets {
     private func index(_ sequence: Int64) -> Int { Int(sequence & (capacity - 1)) }
 
     /// Notes that a packet with `nextNumber` was sent.
-    mutating func add(size: Int, now: Instant) {
+    mutating func add(size: Int, packet: SentPacketID? = nil, now: Instant) {
         if isFull(now) { grow() }
         let index = index(next)
         if next - capacity > acknowledged, slots[index].fate != .unused { bytesInFlight -= Int(slots[index].size) }
         let size = UInt16(clamping: size)
-        slots[index] = Slot(sequence: UInt32(truncatingIfNeeded: next), size: size, fate: .unknown, sent: now)
+        slots[index] = Slot(
+            sequence: UInt32(truncatingIfNeeded: next), size: size, fate: .unknown, packet: packet, sent: now)
         bytesInFlight += Int(size)
         next += 1
     }
@@ -142,10 +146,11 @@ struct SentPackets {
         case (_, nil): slots[index].fate = .lost
         case (_, .some): slots[index].fate = .received
         }
-        results.append(
-            PacketResult(
-                sequence: sequence, sent: slots[index].sent, received: received, size: Int(slots[index].size),
-                wasLost: wasLost))
+        var result = PacketResult(
+            sequence: sequence, sent: slots[index].sent, received: received, size: Int(slots[index].size),
+            wasLost: wasLost)
+        result.packet = slots[index].packet
+        results.append(result)
     }
 
     /// Feedback has come as far as `sequence`: what was sent up to there is not in flight any more.

@@ -6,7 +6,8 @@ import RTCWire
 /// the same SRTP index must never carry different bytes.
 ///
 /// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
-/// than so many packets need, and so does what is known of each: what a slow stream keeps is little.
+/// than so many packets need, and so does what is known of each: what a slow stream keeps is little. Packets that are known
+/// to have come are given up at once, so that little is kept where the other side tells.
 final class PacketCache {
     /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
     static let retention = Interval.seconds(1)
@@ -85,6 +86,12 @@ final class PacketCache {
         return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
     }
 
+    /// Gives up a packet that nobody will ask for.
+    func release(_ sequence: UInt16) {
+        let index = Int(sequence) & mask
+        if slots[index].sequence == sequence { slots[index].length = 0 }
+    }
+
     // MARK: The slots
 
     /// Whether a packet that may still be asked for would lose its slot.
@@ -118,7 +125,7 @@ final class PacketCache {
     private func place(_ length: Int, now: Instant) -> Int {
         while true {
             // Free is what lies from the head to the oldest packet, or to the end and from the beginning to it.
-            guard count > 0 else { return length <= size ? 0 : grow(length) }
+            guard count > 0 else { return length <= size ? 0 : makeRoom(length) }
             let tail = Int(order[oldest].offset)
             if head > tail {
                 if head + length <= size { return head }
@@ -126,7 +133,7 @@ final class PacketCache {
             } else if head + length < tail {
                 return head
             }
-            if size < limit, isWanted(order[oldest], now: now) { return grow(length) }
+            if size < limit, isWanted(order[oldest], now: now) { return makeRoom(length) }
             forgetOldest()
         }
     }
@@ -144,9 +151,19 @@ final class PacketCache {
         count -= 1
     }
 
-    /// Moves everything to a larger ring; gives the place behind it.
-    private func grow(_ length: Int) -> Int {
-        let larger = min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length))
+    /// Bytes of what is still here: packets that were given up leave gaps.
+    private var live: Int {
+        (0..<count).reduce(0) { sum, position in
+            let entry = order[(oldest + position) & mask]
+            let slot = slots[Int(entry.slot)]
+            return slot.offset == entry.offset ? sum + Int(slot.length) : sum
+        }
+    }
+
+    /// Moves everything to a ring without gaps, and to a larger one where that is not room enough; gives the place behind it.
+    private func makeRoom(_ length: Int) -> Int {
+        let isFull = live + length > size / 2
+        let larger = isFull ? min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length)) : size
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         var end = 0
         var kept = 0

@@ -65,6 +65,12 @@ struct SendStream {
         cache.store(packet, sequence: sequence, now: now)
     }
 
+    /// Bytes that are held for repetitions.
+    var keptBytes: Int { cache?.capacity ?? 0 }
+
+    /// A packet has come to the other side: nobody asks for it any more.
+    func release(_ sequence: UInt16) { cache?.release(sequence) }
+
     /// A kept packet that may be repeated now.
     mutating func kept(
         _ sequence: UInt16, now: Instant, age: Interval, spacing: Interval

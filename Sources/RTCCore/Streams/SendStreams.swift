@@ -53,6 +53,11 @@ struct SendStreams {
     @inline(__always)
     mutating func update<R>(_ index: Int, _ body: (inout SendStream) -> R) -> R { body(&streams[index]) }
 
+    /// A packet has come to the other side.
+    func release(_ packet: SentPacketID) {
+        if let index = index(ssrc: packet.ssrc) { streams[index].release(packet.sequence) }
+    }
+
     private mutating func bind() {
         bindings.removeAll(keepingCapacity: true)
         for (index, stream) in streams.enumerated() {
