@@ -30,6 +30,8 @@ public final class RemoteTrack: Sendable {
     private let sinks = Mutex(Sinks())
     private let protected = Mutex(Protection.unknown)
     private let paused = Atomic<Bool>(false)
+    /// For who records without decoding.
+    let recording = RecordingTap()
 
     package init(kind: MediaKind, mid: String, streamID: String, trackID: String) {
         self.kind = kind
@@ -54,7 +56,11 @@ public final class RemoteTrack: Sendable {
     public func detach(_ sink: any VideoSink) { sinks.withLock { $0.video.removeAll { $0 === sink } } }
 
     /// Takes all sinks away.
-    public func detachAll() { sinks.withLock { $0 = Sinks() } }
+    public func detachAll() {
+        sinks.withLock { $0 = Sinks() }
+        recording.sinks.withLock { $0 = [] }
+        recording.isActive.store(false, ordering: .relaxed)
+    }
 
     /// Whether the sender is known to have stopped on purpose (mute): silence is then no concealment, and a picture that
     /// stands still no freeze. A provider sets it from its signalling.

@@ -136,7 +136,7 @@ struct FileReader: ~Copyable {
 }
 
 /// The system's words for an error number.
-func systemMessage(_ code: Int32) -> String {
+package func systemMessage(_ code: Int32) -> String {
     guard let text = strerror(code) else { return "error \(code)" }
     return String(cString: text)
 }

@@ -96,7 +96,9 @@ extension SessionMachine {
         case .dataMessage(let id, let bytes, let isText):
             out.work.events.append(.dataMessage(id, bytes, isText: isText))
         case .dataChannelClosed(let id): out.work.events.append(.dataChannelClosed(id))
-        case .receiverEstimate, .packetResults, .selectedPair, .senderReport, .nack, .receiverReport, .bye,
+        case .senderReport(let ssrc, let ntp, let timestamp, _):
+            received.note(SenderClock(ntp: ntp, timestamp: timestamp), of: ssrc)
+        case .receiverEstimate, .packetResults, .selectedPair, .nack, .receiverReport, .bye,
             .applicationData, .bufferedAmountLow:
             break
         }

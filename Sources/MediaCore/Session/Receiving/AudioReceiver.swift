@@ -61,9 +61,9 @@ struct AudioReceiver {
         ssrc = packet.ssrc
         // A packet of padding alone says nothing of the sound.
         if !payload.isEmpty { level.note(packet: packet.extensions.audioLevel) }
-        guard buffer != nil else {
+        if buffer == nil {
             if !payload.isEmpty { counters.counted += 1 }
-            return
+            guard track.recording.isActive.load(ordering: .relaxed) else { return }
         }
         guard let protection = FrameGate(track.protection, hasKeys: encryption != nil) else {
             if track.protection == .unknown { counters.held += 1 } else { counters.undecryptable += 1 }
@@ -77,7 +77,10 @@ struct AudioReceiver {
 
     private func insert(_ payload: UnsafeRawBufferPointer, _ packet: ReceivedRTP, isRED: Bool) {
         // A packet of padding alone holds no frame.
-        guard !payload.isEmpty, let buffer else { return }
+        guard !payload.isEmpty else { return }
+        track.recording.deliver(
+            sound: payload, isRED: isRED, timestamp: packet.header.timestamp, arrival: packet.arrival)
+        guard let buffer else { return }
         AudioUnpacking.insert(
             payload, isRED: isRED, timestamp: packet.header.timestamp, sequence: packet.sequence, ssrc: packet.ssrc,
             arrival: packet.arrival, into: buffer)

@@ -39,6 +39,7 @@ final class PictureDecoder: @unchecked Sendable {
     }
 
     private func decode(_ bytes: UnsafeRawBufferPointer, of frame: AssembledVideoFrame) -> DecodedPictures.Outcome {
+        track.recording.deliver(bytes, of: frame)
         let time = timeline.time(of: frame.timestamp, arrival: frame.firstArrival)
         let (picture, outcome) = decoder.outcome(of: bytes, captureTime: time)
         if let picture { track.deliver(picture, encoded: bytes, isKeyFrame: frame.isKeyFrame) }

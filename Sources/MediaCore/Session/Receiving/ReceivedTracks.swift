@@ -75,6 +75,13 @@ struct ReceivedTracks {
         return tracks[number.line]?.video?.take(outcome, of: frame, at: time, now: now, into: work) ?? nil
     }
 
+    /// A sender has told its clock; only who records asks for it.
+    func note(_ clock: SenderClock, of ssrc: UInt32) {
+        for case let received? in tracks where received.ssrc == ssrc {
+            received.track.recording.clock.withLock { $0 = clock }
+        }
+    }
+
     // MARK: Time
 
     /// Asks those whose time has come; gives sources whose key frames are to be asked for.

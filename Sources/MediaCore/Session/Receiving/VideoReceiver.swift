@@ -40,7 +40,8 @@ struct VideoReceiver {
         buffer.insert(
             payload, marker: packet.header.marker, timestamp: packet.header.timestamp, sequence: packet.sequence,
             ssrc: packet.ssrc, arrival: packet.arrival)
-        return drain(now: packet.arrival, into: work)
+        let wanted = drain(now: packet.arrival, into: work)
+        return track.recording.takeKeyFrameRequest() ? ssrc : wanted
     }
 
     /// Does what is due; gives a source whose key frame is to be asked for.
@@ -62,7 +63,10 @@ struct VideoReceiver {
     private mutating func drain(now: Instant, into work: SessionWork) -> UInt32? {
         if track.isPaused { buffer.expectPause() }
         while let frame = buffer.nextFrame(now: now) {
-            guard let decoder else { continue }
+            guard let decoder else {
+                record(frame)
+                continue
+            }
             work.jobs.append(
                 MediaJob(lane: .pictures(number.serial), track: number, work: .decodePicture(decoder, frame)))
         }
@@ -70,6 +74,12 @@ struct VideoReceiver {
         // Not at once: what the buffer waits for is worth a millisecond.
         nextDeadline = buffer.nextDeadline(after: now).map { max($0, now + .milliseconds(1)) } ?? .distantFuture
         return isWanted ? ssrc : nil
+    }
+
+    /// Where nothing is decoded, what is encrypted can't be recorded.
+    private func record(_ frame: AssembledVideoFrame) {
+        guard case .clear = FrameGate(track.protection, hasKeys: false) else { return }
+        track.recording.deliver(frame.bytes, of: frame)
     }
 
     func count(into statistics: inout ReceiverStatistics, now: Instant) {
