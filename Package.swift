@@ -55,6 +55,8 @@ let package = Package(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+        // Its headers alone: the library is loaded when the first file is recorded.
+        .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
         // Bytes and protocols: no socket, no clock, no task.
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
@@ -73,6 +75,8 @@ let package = Package(
                 "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse",
                 nioCore, nioPosix, logging,
             ]),
+        // Recording of participants and rooms.
+        room("CallArchive", ["CallBridge", "MediaCore", "SFUCore", "RTCCore", "RTCWire", "CAVFormat", "CYUV"]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
@@ -99,7 +103,8 @@ let package = Package(
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "ProviderFake", "CallBridge", "CallModel", "CallServer", "MediaCore",
+                "ProviderLiveKitLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel", "CallServer",
+                "MediaCore",
                 "RTCTransport", "RTCCore", "TransportSecurity", "LiveKitProtocol", nioCore, nioPosix, argumentParser,
                 logging,
             ],
@@ -118,6 +123,7 @@ let package = Package(
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
+        tests("CallArchive", ["CallBridge", "MediaCore", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
