@@ -6,6 +6,7 @@ The call between network namespaces needs root; CALLBRIDGE_NO_NETNS=1 leaves it 
 """
 import sys
 
+import archives
 import calls
 import chromium
 import command_line
@@ -151,6 +152,6 @@ if __name__ == "__main__":
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, rooms_api, command_line, e2ee,
         greeting, indicator, journals, ringing]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, calls, chromium, hostile, pulse]
+    heavy = [livekit_layers, archives, calls, chromium, hostile, pulse]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))

@@ -17,6 +17,7 @@ struct JoinCommand: AsyncParsableCommand {
               callagent join --server http://127.0.0.1:7880 --conversation support-42 --identity ada --key devkey --secret ...
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
+              callagent join ... --record ada.webm --duration 20
               callagent join ... --mic pulse --speaker pulse --greeting "Please wait." --indicator
               callagent join ... --tone 440 --test-card 640x360 --camera-permission denied
               callagent join ... --tone 440 --force-relay --ice-server turn:turn.example.org,ada,@secret.txt
@@ -49,7 +50,12 @@ struct JoinCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "Seconds to stay; without it until interrupted.")
     var duration: Double?
 
-    @Option(name: .long, parsing: .unconditional, help: "A folder for what is received: WAV and Y4M, one file a track.")
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "A folder for what is received: WAV and Y4M, one file a track; or FILE.webm or FILE.mkv for sound and pictures "
+                + "in one, as they come: one file a participant.",
+            valueName: "folder|file"))
     var record: String?
 
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
@@ -128,7 +134,8 @@ struct JoinCommand: AsyncParsableCommand {
         let devices = DeviceWatch()
         let plan = try await permissions.plan(for: media.wanted)
         let published = try media.publications(plan.publishes, devices, speech)
-        if let record { try RecordingFolder.prepare(record) }
+        let containers = try record.flatMap { try ContainerRecordings(path: $0) }
+        if let record, containers == nil { try RecordingFolder.prepare(record) }
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
         let begun = MediaTime.now
@@ -161,7 +168,8 @@ struct JoinCommand: AsyncParsableCommand {
             CallScribe(CallFollower.record(call.descriptor, initiator: name), journal: journal), identity: name)
         follower.begin()
         let participant = AgentParticipant(
-            name, call: call, begun: begun, keepsAudio: false, recordTo: record, wishes: wishes, follower: follower)
+            name, call: call, begun: begun, keepsAudio: false, recordTo: containers == nil ? record : nil,
+            containers: containers, wishes: wishes, follower: follower)
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         var watch: IndicatorWatch?

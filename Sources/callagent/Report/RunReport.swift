@@ -48,6 +48,8 @@ struct RunReport: Codable {
     var indicator = IndicatorReport()
     /// `join` only: what we published, and what we may not.
     var media: PublishedReport?
+    /// `join` with --record FILE.webm: what was recorded.
+    var recordings: [RecordingReport]?
     /// `join` only: what went beside the media.
     var data: DataReport?
     /// `join` only: what happened, in order.

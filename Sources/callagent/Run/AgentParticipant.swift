@@ -11,6 +11,7 @@ actor AgentParticipant {
     private let senders: [String: UInt16]
     private let keepsAudio: Bool
     private let folder: String?
+    private let containers: ContainerRecordings?
     private let wishes: ReceivingOptions?
     private let follower: CallFollower?
     private(set) var probes: [InboundProbe] = []
@@ -33,8 +34,8 @@ actor AgentParticipant {
     /// - Parameter senders: the test cards' sender numbers by identity, where known.
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
-        recordTo folder: String?, wishes: ReceivingOptions? = nil, follower: CallFollower? = nil,
-        clock: MediaClock = .system
+        recordTo folder: String?, containers: ContainerRecordings? = nil, wishes: ReceivingOptions? = nil,
+        follower: CallFollower? = nil, clock: MediaClock = .system
     ) {
         self.clock = clock
         self.wishes = wishes
@@ -44,6 +45,7 @@ actor AgentParticipant {
         self.senders = senders
         self.keepsAudio = keepsAudio
         self.folder = folder
+        self.containers = containers
         self.follower = follower
     }
 
@@ -63,6 +65,9 @@ actor AgentParticipant {
         await watcher?.value
         return probes.flatMap { $0.close() }
     }
+
+    /// Ends the recordings of whole participants; what they have become.
+    func finishContainers() -> [RecordingReport] { containers?.close() ?? [] }
 
     /// Tracks that have given a first frame.
     func flowing() async -> Int {
@@ -108,6 +113,7 @@ actor AgentParticipant {
             if let wishes { Task { await apply(wishes, to: track) } }
         case .trackUnsubscribed(let track, let participant):
             log("trackUnsubscribed", participant, detail: track.kind.rawValue)
+            containers?.release(track)
         case .activeSpeakerChanged(let participant):
             log("activeSpeakerChanged", participant)
             if let participant { speakers.append((clock.now, participant.identity)) }
@@ -146,13 +152,18 @@ actor AgentParticipant {
     }
 
     private func watch(_ remote: RemoteTrack, _ track: Track, _ participant: Participant) {
-        if let known = probes.first(where: { $0.id == track.id }) { return known.attach(to: remote) }
+        if let known = probes.first(where: { $0.id == track.id }) {
+            known.attach(to: remote)
+            containers?.record(remote, track, of: participant)
+            return
+        }
         // Whoever publishes without end is not measured without end.
         guard course.tracks[track.id] != nil else { return }
         let probe = InboundProbe(
             remote.kind, id: track.id, from: participant.identity, sender: senders[participant.identity],
             keepsAudio: keepsAudio, recordTo: folder)
         probe.attach(to: remote)
+        containers?.record(remote, track, of: participant)
         probes.append(probe)
     }
 

@@ -57,6 +57,7 @@ struct JoinRun {
         if let sendFailure { report.fail(.data, "data: \(sendFailure)") }
         await call.leave()
         for failure in await participant.finish() { report.fail(.output, "recording: \(failure)") }
+        report.note(await participant.finishContainers())
         for refusal in await participant.refusals { report.fail(.refused, refusal) }
         report.note(journal.finish())
         return report
