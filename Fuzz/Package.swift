@@ -56,6 +56,6 @@ let package = Package(
         fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
         fuzz("rumor", "OpenTokFuzzing"), fuzz("rumorchannel", "OpenTokFuzzing"), fuzz("raptor", "OpenTokFuzzing"),
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
-        fuzz("opentokserver", "OpenTokFuzzing"),
+        fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
 )

@@ -322,6 +322,16 @@ def opentok_clients():
         yield bytes([side]) + b"\0".join(messages[:4])
 
 
+def opentok_sessions():
+    """Steps of three bytes behind a mode: what, who, about what."""
+    call = [0, 0, 0, 0, 1, 1, 8, 0, 0, 8, 1, 1, 12, 1, 0, 15, 0, 0, 16, 0, 0, 11, 0, 1, 19, 1, 0, 8, 0, 2, 2, 0, 0, 2, 1, 0]
+    moderation = [0, 0, 1, 0, 1, 0, 8, 1, 3, 12, 0, 3, 18, 0, 3, 14, 0, 3, 10, 0, 3, 17, 0, 1, 7, 0, 0, 6, 0, 0]
+    for mode in (0, 1):
+        yield bytes([mode] + call)
+        yield bytes([mode] + moderation + call)
+        yield bytes([mode, 3, 0, 0] + call + [4, 0, 0, 5, 0, 0, 3, 0, 8] + moderation)
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
 
@@ -403,7 +413,8 @@ def shapes():
                            ("handshake", attacks), ("association", states), ("configuration", configurations),
                            ("roomservice", room_service),
                            ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
-                           ("opentokrest", opentok_requests), ("opentokserver", opentok_clients)):
+                           ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
+                           ("opentoksession", opentok_sessions)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

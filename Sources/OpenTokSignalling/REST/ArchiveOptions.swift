@@ -6,6 +6,18 @@ package enum ArchiveResolution: String, Hashable, Sendable, CaseIterable {
     case portrait480 = "480x640"
     case portrait720 = "720x1280"
     case portrait1080 = "1080x1920"
+
+    /// Pixels.
+    package var size: (width: Int, height: Int) {
+        switch self {
+        case .landscape480: (640, 480)
+        case .landscape720: (1280, 720)
+        case .landscape1080: (1920, 1080)
+        case .portrait480: (480, 640)
+        case .portrait720: (720, 1280)
+        case .portrait1080: (1080, 1920)
+        }
+    }
 }
 
 /// One file for all streams, or one for each.

@@ -84,6 +84,14 @@ package struct ArchiveInfo: Hashable, Sendable {
     }
 }
 
+extension ArchiveInfo {
+    /// What an application's server is told of it.
+    package var callback: JSON {
+        guard case .object(let members) = json else { return json }
+        return .object(members.merging(["event": "archive"]) { $1 })
+    }
+}
+
 /// A date in UTC, as session creation answers it: `Fri Jan 15 08:00:00 UTC 2027`.
 struct CalendarDate {
     let text: String

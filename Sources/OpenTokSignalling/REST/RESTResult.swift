@@ -19,6 +19,8 @@ package enum RESTRefusal: Hashable, Sendable {
     case noSuchArchive
     /// The session is relayed, and the command is for routed ones.
     case relayed
+    /// There is nobody here who records.
+    case noRecorder
     /// The archive's state forbids it.
     case archiveState(String)
 }
@@ -58,6 +60,7 @@ extension RESTCommand {
             }
         case .noSuchArchive: .notFound("there is no such archive")
         case .relayed: .conflict("the session is relayed; create it with p2p.preference=disabled")
+        case .noRecorder: .absent("recorder, so that it keeps no archives; ask one that was started with a recorder")
         case .archiveState(let reason): .conflict(reason)
         }
     }

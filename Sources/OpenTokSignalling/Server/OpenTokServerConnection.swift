@@ -43,6 +43,13 @@ package struct OpenTokServerConnection: Sendable {
         package var token: OpenTokToken
         package var permissions: OpenTokPermissions
         package var join: RaptorJoin
+
+        package init(connection: String, token: OpenTokToken, permissions: OpenTokPermissions, join: RaptorJoin) {
+            self.connection = connection
+            self.token = token
+            self.permissions = permissions
+            self.join = join
+        }
     }
 
     /// What has come of a request.

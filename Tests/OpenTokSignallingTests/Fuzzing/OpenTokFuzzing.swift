@@ -7,7 +7,7 @@ import RTCWire
 package enum OpenTokFuzzing {
     package static let bodies: [(name: String, run: @Sendable (UnsafeRawBufferPointer) -> Void)] = [
         ("rumor", { rumor($0) }), ("rumorchannel", { channel($0) }), ("raptor", { raptor($0) }),
-        ("opentokserver", { server($0) }),
+        ("opentokserver", { server($0) }), ("opentoksession", { session($0) }),
         ("opentoktoken", { token($0) }), ("opentokrest", { rest($0) }),
     ]
 
