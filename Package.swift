@@ -97,8 +97,8 @@ let package = Package(
         room(
             "CallServer",
             [
-                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "TransportSecurity",
-                "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
+                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "OpenTokSignalling",
+                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         .executableTarget(
             name: "callagent",
@@ -130,8 +130,8 @@ let package = Package(
         tests(
             "CallServer",
             [
-                "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "RTCCore", nioCore, nioPosix, nioHTTP1,
-                nioWebSocket, logging,
+                "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling", "RTCCore", nioCore, nioPosix,
+                nioHTTP1, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",

@@ -6,8 +6,8 @@ import RTCCore
 import RTCTransport
 import TransportSecurity
 
-/// An embedded call server for tests, development and small rooms. It speaks LiveKit's protocol and forwards media
-/// without decoding it.
+/// An embedded call server for tests, development and small rooms. It speaks LiveKit's protocol and the OpenTok-style one,
+/// and forwards media without decoding it.
 ///
 /// Each room lives on one loop, whose UDP port its participants are given; loops share nothing but the list of rooms.
 /// Signalling connections live on event loops beside, and what they read goes to the room's loop, in order.
@@ -16,6 +16,7 @@ public final class CallServer: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [ServerLoop]
         var http: HTTPServer
+        var openTok: OpenTokService
         var webhooks: [WebhookQueue]
     }
 
@@ -82,6 +83,7 @@ public final class CallServer: Sendable {
         }
         guard let running else { return }
         // The rooms first, so that everybody hears why.
+        await running.openTok.close()
         for loop in running.loops { try? await loop.close().get() }
         hub.close()
         await running.http.close()
@@ -110,6 +112,7 @@ public final class CallServer: Sendable {
         for loop in running?.loops ?? [] {
             if let counted = try? await loop.statistics().get() { sum = sum + counted }
         }
+        if let openTok = running?.openTok { sum = sum + (await openTok.statistics()) }
         return sum
     }
 
@@ -132,16 +135,18 @@ public final class CallServer: Sendable {
             }
             let webhooks = try makeWebhooks(group)
             let journalWebhooks = try makeJournalWebhooks(group)
+            let notices = try makeNotices(group)
+            let openTok = OpenTokService(configuration: configuration, loops: loops, notices: notices)
             let roomJournal = RoomJournal(hub: hub, journal: journal)
             var observers: [any RoomObserver] = [roomJournal]
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers))
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
-            let http = try await listen(group, directory, roomJournal)
+            let http = try await listen(group, router(directory, roomJournal, openTok))
             return Running(
-                group: group, loops: loops, http: http,
-                webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues)
+                group: group, loops: loops, http: http, openTok: openTok,
+                webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []))
         } catch {
             for loop in loops {
                 try? await loop.close().get()
@@ -162,6 +167,12 @@ public final class CallServer: Sendable {
 
     private func makeWebhooks(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> RoomWebhooks? {
         do { return try RoomWebhooks(configuration) { group.next() } } catch {
+            throw .configuration(error.description)
+        }
+    }
+
+    private func makeNotices(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> OpenTokNotices? {
+        do { return try OpenTokNotices(configuration) { group.next() } } catch {
             throw .configuration(error.description)
         }
     }
@@ -201,7 +212,7 @@ public final class CallServer: Sendable {
     }
 
     private func listen(
-        _ group: MultiThreadedEventLoopGroup, _ directory: RoomDirectory, _ rooms: RoomJournal
+        _ group: MultiThreadedEventLoopGroup, _ router: HTTPRouter
     ) async throws(CallServerError) -> HTTPServer {
         let tls: TLSContext?
         do throws(TLSError) {
@@ -213,7 +224,7 @@ public final class CallServer: Sendable {
         }
         do {
             return try await HTTPServer.listen(
-                group: group, host: configuration.host, port: configuration.port, router: router(directory, rooms),
+                group: group, host: configuration.host, port: configuration.port, router: router,
                 limits: HTTPLimits(configuration), tls: tls, meter: stalls, logger: configuration.logger
             ).get()
         } catch {
@@ -222,7 +233,9 @@ public final class CallServer: Sendable {
     }
 
     /// Every dialect and every service adds its paths here.
-    private func router(_ directory: RoomDirectory, _ rooms: RoomJournal) -> HTTPRouter {
+    private func router(
+        _ directory: RoomDirectory, _ rooms: RoomJournal, _ openTok: OpenTokService
+    ) -> HTTPRouter {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }
         let descriptors = DescriptorEndpoint(
@@ -234,6 +247,7 @@ public final class CallServer: Sendable {
         settings.add(to: &router)
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
+        OpenTokRoutes(service: openTok).add(to: &router)
         return router
     }
 }

@@ -11,6 +11,10 @@ public struct CallServerConfiguration: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Rooms at a time; a join that would open another is answered with 503.
         public var rooms = 1_000
+        /// Sessions of one project of the OpenTok-style dialect in which somebody is, at a time, within the bound on all.
+        public var sessionsPerProject = 1_000
+        /// Archives that are remembered; the oldest that have ended give way.
+        public var archives = 1_000
         /// Participants in one room; a further join is answered with 429. 0 leaves it to the bound on all rooms, as LiveKit's
         /// server does.
         public var participantsPerRoom = 0
@@ -108,6 +112,10 @@ public struct CallServerConfiguration: Sendable {
     public var webhooks: [String] = []
     /// `http` and `https` URLs that are told what happens in calls, one event of the journal a request; each gets every event.
     public var journalWebhooks: [String] = []
+    /// `http` and `https` URLs that are told what happens in sessions of the OpenTok-style dialect; each gets every event.
+    public var sessionCallbacks: [String] = []
+    /// Who records sessions; nil for a server that records nothing.
+    package var archiver: (any RoomArchiver)?
     /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
     public var webhookAPIKey: String?
     /// What the configuration service tells clients about calls. `CallServer.reconfigure` replaces it later.
@@ -159,7 +167,7 @@ public struct CallServerConfiguration: Sendable {
             throw .mediaPort(mediaPort)
         }
         for server in iceServers { if let fault = server.fault { throw .iceServer(fault) } }
-        for url in webhooks + journalWebhooks {
+        for url in webhooks + journalWebhooks + sessionCallbacks {
             do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }
         }
         if let webhookAPIKey, keys[webhookAPIKey] == nil { throw .webhookKey(webhookAPIKey) }

@@ -8,6 +8,8 @@ struct HTTPRequest: Sendable {
     /// As sent, percent-encoded, without the query; runs of slashes are one slash.
     let path: String
     let query: HTTPQuery
+    /// As sent, percent-encoded: for dialects that read it by rules of their own.
+    let rawQuery: String
     let headers: HTTPHeaders
     var body = ByteBuffer()
     /// It came over TLS.
@@ -23,6 +25,7 @@ struct HTTPRequest: Sendable {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = Self.collapseSlashes(parts.first ?? "")
         query = parts.count > 1 ? HTTPQuery(parsing: parts[1]) : HTTPQuery()
+        rawQuery = parts.count > 1 ? String(parts[1]) : ""
     }
 
     /// The value of a query parameter; the first one counts.

@@ -46,6 +46,12 @@ protocol SignalReceiver: AnyObject, Sendable {
     func received(_ message: SignalMessage)
     /// The connection is over, with or without a goodbye. Called once, and nothing is called after it.
     func disconnected()
+    /// The same, for receivers to whom the client's code (RFC 6455 section 7.4) means something; nil where it said none.
+    func disconnected(code: UInt16?)
+}
+
+extension SignalReceiver {
+    func disconnected(code: UInt16?) { disconnected() }
 }
 
 /// The verdict on a WebSocket handshake.

@@ -32,6 +32,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private var turn: Scheduled<Void>?
     private var isReadHeldBack = false
     private var wasSlowedDown = false
+    /// What the client has closed with.
+    private var closeCode: UInt16?
 
     init(limits: HTTPLimits, logger: Logger) {
         self.limits = limits
@@ -44,7 +46,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     /// From now on `receiver` gets the messages, unless the connection is over already.
     func begin(_ receiver: any SignalReceiver) {
-        if case .over = state { return receiver.disconnected() }
+        if case .over = state { return receiver.disconnected(code: closeCode) }
         self.receiver = receiver
     }
 
@@ -63,6 +65,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         case .ping(let bytes):
             if case .open = state { send(.pong, bytes, context) }
         case .close(let code, _):
+            closeCode = code
             if case .open = state { send(.connectionClose, Self.closeBody(code == 1005 ? nil : code), context) }
             finish(context)
         case .violation(let code, let text): violated(code, text, context)
@@ -238,7 +241,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         gate.clear()
         let receiver = receiver
         self.receiver = nil
-        receiver?.disconnected()
+        receiver?.disconnected(code: closeCode)
     }
 
     private func setTimer(_ time: TimeAmount, _ context: ChannelHandlerContext, _ body: @escaping () -> Void) {

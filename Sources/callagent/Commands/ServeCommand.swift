@@ -60,6 +60,13 @@ struct ServeCommand: AsyncParsableCommand {
     var journalWebhook: [String] = []
 
     @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "An http or https URL that is told of OpenTok sessions, connections and streams; may be repeated.",
+            valueName: "url"))
+    var sessionCallback: [String] = []
+
+    @Option(
         name: .long, parsing: .unconditional,
         help: "Seconds that a room stays open while nobody has come, where its creator says nothing else.")
     var emptyTimeout = 300
@@ -112,7 +119,7 @@ struct ServeCommand: AsyncParsableCommand {
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both, or neither.")
         }
-        for url in webhook + journalWebhook {
+        for url in webhook + journalWebhook + sessionCallback {
             do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
     }
@@ -165,6 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.trustedRoots = trust.caFile
         configuration.webhooks = webhook
         configuration.journalWebhooks = journalWebhook
+        configuration.sessionCallbacks = sessionCallback
         configuration.emptyTimeout = emptyTimeout
         configuration.departureTimeout = departureTimeout
         configuration.allowsRemoteUnmute = allowRemoteUnmute

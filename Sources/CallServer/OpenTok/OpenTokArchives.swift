@@ -1,0 +1,226 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import OpenTokSignalling
+
+/// The archives of all sessions, as the REST API shows them; who records them is another.
+final class OpenTokArchives: Sendable {
+    private struct State {
+        var archives: [String: ArchiveInfo] = [:]
+        /// From the oldest on.
+        var order: [String] = []
+    }
+
+    private let archiver: (any RoomArchiver)?
+    /// Archives that are remembered; the oldest that have ended give way.
+    private let limit: Int
+    private let state = NIOLockedValueBox(State())
+
+    init(_ archiver: (any RoomArchiver)?, limit: Int) {
+        self.archiver = archiver
+        self.limit = max(1, limit)
+    }
+
+    /// Those of a session that are under way, as clients hear of them.
+    func running(in session: String) -> [RaptorArchive] {
+        state.withLockedValue { state in
+            state.order.compactMap { state.archives[$0] }
+                .filter { $0.isRunning && $0.options.session.text == session }.map(\.raptor)
+        }
+    }
+
+    /// The layout classes of a stream have changed.
+    func layoutChanged(_ item: StreamClasses, in session: String) {
+        for archive in running(in: session) {
+            archiver?.change(archive.id, .layoutClasses(stream: item.stream, item.classes))
+        }
+    }
+
+    // MARK: Commands
+
+    /// - Parameter server: the server's URL, as the one who asks has reached it.
+    func perform(
+        _ command: RESTCommand, project: String, server: String, service: OpenTokService
+    ) -> RESTResult {
+        guard let archiver else { return .refused(.noRecorder) }
+        switch command {
+        case .startArchive(let options): return start(options, project, server, archiver, service)
+        case .archives(let selection): return list(selection, project)
+        case .archive(let id): return info(id, of: project).map(RESTResult.archive) ?? .refused(.noSuchArchive)
+        case .stopArchive(let id):
+            return whileRunning(id, project) {
+                archiver.stop(id)
+                return .archive($0)
+            }
+        case .deleteArchive(let id): return delete(id, project, archiver)
+        case .addArchiveStream(let id, let stream, let hasAudio, let hasVideo):
+            return whileRunning(id, project) {
+                guard $0.options.streamMode == .manual else { return .refused(.archiveState(Self.takesAll)) }
+                archiver.change(id, .add(stream: stream, hasAudio: hasAudio, hasVideo: hasVideo))
+                return .done
+            }
+        case .removeArchiveStream(let id, let stream):
+            return whileRunning(id, project) {
+                guard $0.options.streamMode == .manual else { return .refused(.archiveState(Self.takesAll)) }
+                archiver.change(id, .remove(stream: stream))
+                return .done
+            }
+        case .setArchiveLayout(let id, let layout):
+            return whileRunning(id, project) { _ in
+                archiver.change(id, .arrange(ArchiveArrangement(layout)))
+                return .done
+            }
+        default: return .refused(.noSuchArchive)
+        }
+    }
+
+    private static let takesAll = "the archive takes all streams; start it with streamMode=manual"
+
+    private func info(_ id: String, of project: String) -> ArchiveInfo? {
+        state.withLockedValue { $0.archives[id] }.flatMap { $0.project == project ? $0 : nil }
+    }
+
+    private func whileRunning(_ id: String, _ project: String, _ body: (ArchiveInfo) -> RESTResult) -> RESTResult {
+        guard let info = info(id, of: project) else { return .refused(.noSuchArchive) }
+        guard info.isRunning else { return .refused(.archiveState("the archive has ended; start another")) }
+        return body(info)
+    }
+
+    private func list(_ selection: ArchiveSelection, _ project: String) -> RESTResult {
+        let all = state.withLockedValue { state in
+            state.order.reversed().compactMap { state.archives[$0] }.filter {
+                $0.project == project && (selection.session == nil || selection.session == $0.options.session.text)
+            }
+        }
+        return .archives(Array(all.dropFirst(selection.offset).prefix(selection.count)), count: all.count)
+    }
+
+    private func delete(_ id: String, _ project: String, _ archiver: any RoomArchiver) -> RESTResult {
+        guard let info = info(id, of: project) else { return .refused(.noSuchArchive) }
+        guard !info.isRunning else { return .refused(.archiveState("the archive is being recorded; stop it first")) }
+        state.withLockedValue { state in
+            state.archives[id] = nil
+            state.order.removeAll { $0 == id }
+        }
+        archiver.delete(id)
+        return .done
+    }
+
+    private func start(
+        _ options: ArchiveOptions, _ project: String, _ server: String, _ archiver: any RoomArchiver,
+        _ service: OpenTokService
+    ) -> RESTResult {
+        guard options.session.mediaMode == .routed else { return .refused(.relayed) }
+        guard service.existingRoom(options.session.text) != nil, let secret = service.secrets[project] else {
+            return .refused(.noSuchSession)
+        }
+        let now = WallClock.milliseconds
+        let info = ArchiveInfo(
+            id: UUID().uuidString.lowercased(), status: .started, project: project, options: options, createdAt: now)
+        guard let order = ArchiveOrder(info, server: server, secret: secret, now: now / 1000) else {
+            return .refused(.noSuchSession)
+        }
+        if let reason = admit(info) { return .refused(.archiveState(reason)) }
+        publish(info, service)
+        archiver.start(order) { [weak service] in service?.archives.progressed(info.id, $0, service) }
+        return .archive(info)
+    }
+
+    /// Takes an archive among those that are known, or says why not.
+    private func admit(_ info: ArchiveInfo) -> String? {
+        state.withLockedValue { state in
+            let others = state.archives.values.filter { $0.isRunning && $0.options.session == info.options.session }
+            guard !others.contains(where: { $0.options.multiArchiveTag == info.options.multiArchiveTag }) else {
+                return "the session is being archived; start another archive with a multiArchiveTag"
+            }
+            if state.order.count >= limit {
+                guard let oldest = state.order.first(where: { state.archives[$0]?.isRunning != true }) else {
+                    return "as many archives are under way as the server keeps; stop one"
+                }
+                state.archives[oldest] = nil
+                state.order.removeAll { $0 == oldest }
+            }
+            state.archives[info.id] = info
+            state.order.append(info.id)
+            return nil
+        }
+    }
+
+    // MARK: What becomes of them
+
+    private func progressed(_ id: String, _ progress: ArchiveProgress, _ service: OpenTokService?) {
+        let changed: ArchiveInfo? = state.withLockedValue { state in
+            guard var info = state.archives[id] else { return nil }
+            let before = info.status
+            info.take(progress)
+            state.archives[id] = info
+            return info.status == before ? nil : info
+        }
+        if let changed, let service { publish(changed, service) }
+    }
+
+    /// Tells the session and the application's server.
+    private func publish(_ info: ArchiveInfo, _ service: OpenTokService) {
+        service.notices?.enqueue(info)
+        guard let room = service.existingRoom(info.options.session.text) else { return }
+        room.eventLoop.execute {
+            room.loop.meter.measure(.message, "opentok archive") { now in
+                room.change(now) { $0.archiveChanged(info.raptor, into: &$1) }
+            }
+        }
+    }
+}
+
+extension ArchiveInfo {
+    var isRunning: Bool { status == .started || status == .paused }
+
+    var raptor: RaptorArchive {
+        RaptorArchive(
+            id: id, name: options.name ?? "", status: RaptorArchive.Status(rawValue: status.rawValue) ?? .failed)
+    }
+
+    mutating func take(_ progress: ArchiveProgress) {
+        switch progress.state {
+        case .recording: break
+        case .stopped: status = .stopped
+        case .available: status = .available
+        case .failed: status = .failed
+        }
+        size = progress.size
+        duration = Int64(progress.duration.rounded())
+        reason = progress.reason
+        url = progress.url ?? url
+    }
+}
+
+extension ArchiveOrder {
+    /// Nil where no token can be made.
+    init?(_ info: ArchiveInfo, server: String, secret: String, now: Int64) {
+        let token = OpenTokToken(
+            project: info.project, sessionID: info.options.session.text, role: .subscriber, created: now,
+            connectionData: "archive=\(info.id)")
+        guard let text = try? token.signed(secret: secret) else { return nil }
+        let options = info.options
+        let (width, height) = (options.resolution ?? .landscape480).size
+        self.init(
+            id: info.id, name: options.name, server: server, project: info.project, room: options.session.text,
+            token: text, hasAudio: options.hasAudio, hasVideo: options.hasVideo,
+            output: options.outputMode == .individual
+                ? .individual
+                : .composed(width: width, height: height, options.layout.map(ArchiveArrangement.init) ?? .bestFit),
+            takesAllStreams: options.streamMode == .auto, maxBitrate: options.maxBitrate)
+    }
+}
+
+extension ArchiveArrangement {
+    init(_ layout: ArchiveLayout) {
+        self =
+            switch layout.kind {
+            case .bestFit: .bestFit
+            case .custom: .custom(layout.stylesheet ?? "")
+            case .horizontalPresentation: .horizontalPresentation
+            case .pip: .pictureInPicture
+            case .verticalPresentation: .verticalPresentation
+            }
+    }
+}
