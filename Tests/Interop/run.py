@@ -18,6 +18,7 @@ import indicator
 import journals
 import livekit_features
 import livekit_layers
+import opentok_rest
 import pulse
 import recording
 import recovery
@@ -150,7 +151,7 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, rooms_api, command_line, e2ee,
-        greeting, indicator, journals, ringing]
+        greeting, indicator, journals, ringing, opentok_rest]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, hostile, pulse]
     alone = [test for module in heavy for test in tests_of(module)]
