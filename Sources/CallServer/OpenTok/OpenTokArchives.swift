@@ -9,6 +9,15 @@ final class OpenTokArchives: Sendable {
         var archives: [String: ArchiveInfo] = [:]
         /// From the oldest on.
         var order: [String] = []
+        /// Sessions that are archived as soon as somebody is there, from the oldest on.
+        var always: [Standing] = []
+    }
+
+    /// What the creation of a session has asked for.
+    private struct Standing {
+        var options: ArchiveOptions
+        var project: String
+        var server: String
     }
 
     private let archiver: (any RoomArchiver)?
@@ -29,11 +38,32 @@ final class OpenTokArchives: Sendable {
         }
     }
 
+    /// Whether the connection data are those of an archive's own token.
+    func isRecorder(_ connectionData: String, in session: String) -> Bool {
+        running(in: session).contains { ArchiveInfo.connectionData(of: $0.id) == connectionData }
+    }
+
     /// The layout classes of a stream have changed.
     func layoutChanged(_ item: StreamClasses, in session: String) {
         for archive in running(in: session) {
             archiver?.change(archive.id, .layoutClasses(stream: item.stream, item.classes))
         }
+    }
+
+    /// Remembers a session that is to be archived without being asked; the oldest gives way.
+    func expect(_ options: ArchiveOptions, project: String, server: String) {
+        guard archiver != nil else { return }
+        state.withLockedValue { state in
+            if state.always.count >= limit { state.always.removeFirst() }
+            state.always.append(Standing(options: options, project: project, server: server))
+        }
+    }
+
+    /// Somebody has come into a session in which nobody was.
+    func sessionBegan(_ session: String, service: OpenTokService) {
+        let standing = state.withLockedValue { $0.always.last { $0.options.session.text == session } }
+        guard let standing, let archiver else { return }
+        _ = start(standing.options, standing.project, standing.server, archiver, service)
     }
 
     // MARK: Commands
@@ -172,6 +202,9 @@ final class OpenTokArchives: Sendable {
 }
 
 extension ArchiveInfo {
+    /// What the recorder's token says, which nobody but a holder of the secret can sign.
+    static func connectionData(of id: String) -> String { "archive=\(id)" }
+
     var isRunning: Bool { status == .started || status == .paused }
 
     var raptor: RaptorArchive {
@@ -181,7 +214,8 @@ extension ArchiveInfo {
 
     mutating func take(_ progress: ArchiveProgress) {
         switch progress.state {
-        case .recording: break
+        case .recording: status = .started
+        case .paused: status = .paused
         case .stopped: status = .stopped
         case .available: status = .available
         case .failed: status = .failed
@@ -198,7 +232,7 @@ extension ArchiveOrder {
     init?(_ info: ArchiveInfo, server: String, secret: String, now: Int64) {
         let token = OpenTokToken(
             project: info.project, sessionID: info.options.session.text, role: .subscriber, created: now,
-            connectionData: "archive=\(info.id)")
+            connectionData: ArchiveInfo.connectionData(of: info.id))
         guard let text = try? token.signed(secret: secret) else { return nil }
         let options = info.options
         let (width, height) = (options.resolution ?? .landscape480).size

@@ -69,7 +69,11 @@ final class OpenTokRoom: @unchecked Sendable {
     // MARK: Requests
 
     func join(_ admission: OpenTokServerConnection.Admission) -> OpenTokServerConnection.Answer {
-        session.join(admission, at: WallClock.milliseconds, into: &queue)
+        let isFirst = session.isEmpty
+        let isRecorder = service.archives.isRecorder(admission.token.connectionData, in: id.text)
+        let answer = session.join(admission, isHidden: isRecorder, at: WallClock.milliseconds, into: &queue)
+        if isFirst, !isRecorder, answer == .done { service.archives.sessionBegan(id.text, service: service) }
+        return answer
     }
 
     /// What follows from it waits for `drain`.

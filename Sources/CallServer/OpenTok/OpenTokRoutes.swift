@@ -54,6 +54,10 @@ struct OpenTokRoutes: Sendable {
             let id = OpenTokSessionID(
                 project: project, mediaMode: options.mediaMode, location: options.location, createdAt: now)
             let session = CreatedSession(session: id, project: project, createdAt: now / 1000)
+            if options.archiveMode == .always {
+                let archive = ArchiveOptions(id, options)
+                service.archives.expect(archive, project: project, server: server(of: request))
+            }
             return eventLoop.makeSucceededFuture(.session(session))
         case .signal(let session, _, _), .stream(let session, _), .streams(let session),
             .setStreamClasses(let session, _), .forceDisconnect(let session, _), .muteStream(let session, _),
@@ -61,10 +65,14 @@ struct OpenTokRoutes: Sendable {
             return service.perform(command, session: session.text, on: eventLoop)
         case .startArchive, .stopArchive, .archive, .deleteArchive, .archives, .addArchiveStream,
             .removeArchiveStream, .setArchiveLayout:
-            let server = (request.isSecure ? "https://" : "http://") + authority(of: request)
-            let result = service.archives.perform(command, project: project, server: server, service: service)
+            let result = service.archives.perform(
+                command, project: project, server: server(of: request), service: service)
             return eventLoop.makeSucceededFuture(result)
         }
+    }
+
+    private func server(of request: HTTPRequest) -> String {
+        (request.isSecure ? "https://" : "http://") + authority(of: request)
     }
 
     /// What the client calls us.

@@ -25,7 +25,7 @@ package struct ArchiveOrder: Sendable, Hashable {
     /// API key and session id of the room.
     package var project: String
     package var room: String
-    /// Lets the recorder in, as one who only subscribes.
+    /// Lets the recorder in, as one who only subscribes and of whom nobody hears.
     package var token: String
     package var hasAudio: Bool
     package var hasVideo: Bool
@@ -55,6 +55,8 @@ package enum ArchiveChange: Sendable, Hashable {
 package struct ArchiveProgress: Sendable, Hashable {
     package enum State: Sendable, Hashable {
         case recording
+        /// Nobody publishes; it goes on with the next stream.
+        case paused
         /// It has ended; its file is being finished.
         case stopped
         /// It can be fetched.

@@ -49,6 +49,17 @@ package struct ArchiveOptions: Hashable, Sendable {
     package var quantizationParameter: Int?
     package var layout: ArchiveLayout?
 
+    /// Those of a session that is archived without being asked.
+    package init(_ session: OpenTokSessionID, _ options: SessionOptions) {
+        self.session = session
+        name = options.archiveName
+        hasAudio = true
+        hasVideo = true
+        outputMode = .composed
+        streamMode = .auto
+        resolution = options.archiveResolution
+    }
+
     init(_ fields: JSONFields, project: String) throws(RESTFault) {
         do throws(MessageFault) {
             session = try OpenTokSessionID(try fields.text("sessionId"), "sessionId")

@@ -2,22 +2,28 @@
 extension OpenTokSession {
     /// Lets somebody in whose token holds; others hear of it.
     ///
-    /// - Parameter time: milliseconds since 1970.
+    /// - Parameters:
+    ///   - isHidden: nobody hears of it, for it records; so it may do nothing else.
+    ///   - time: milliseconds since 1970.
     package mutating func join(
-        _ admission: OpenTokServerConnection.Admission, at time: Int64, into actions: inout [Action]
+        _ admission: OpenTokServerConnection.Admission, isHidden: Bool = false, at time: Int64,
+        into actions: inout [Action]
     ) -> OpenTokServerConnection.Answer {
         guard members[admission.connection] == nil else { return .refused(.conflict) }
         let connection = RaptorConnection(
             id: admission.connection, creationTime: time, data: admission.token.connectionData,
-            permissions: admission.permissions)
+            permissions: isHidden ? admission.permissions.intersection(.subscribe) : admission.permissions)
         let size = connection.json.bytes.count
         guard members.count < bounds.connections, description + size <= bounds.description else {
             return .refused(.tooMany)
         }
-        if members.isEmpty { notice(.sessionCreated, at: time, into: &actions) }
-        tellAll(.connectionCreated(connection), into: &actions)
-        members[connection.id] = Member(connection: connection, layoutClasses: admission.token.layoutClasses)
+        let wasEmpty = isEmpty
+        if !isHidden { tellAll(.connectionCreated(connection), into: &actions) }
+        members[connection.id] = Member(
+            connection: connection, isHidden: isHidden, layoutClasses: admission.token.layoutClasses)
         description += size
+        guard !isHidden else { return .done }
+        if wasEmpty { notice(.sessionCreated, at: time, into: &actions) }
         notice(.connectionCreated(connection), at: time, into: &actions)
         return .done
     }
@@ -33,9 +39,10 @@ extension OpenTokSession {
         members[id] = nil
         description -= member.connection.json.bytes.count
         for stream in member.streams { endStream(stream, reason, at: time, into: &actions) }
+        guard !member.isHidden else { return }
         tellAll(.connectionDeleted(id: id, reason), into: &actions)
         notice(.connectionDestroyed(member.connection, reason), at: time, into: &actions)
-        if members.isEmpty {
+        if isEmpty {
             forceMute = nil
             notice(.sessionDestroyed, at: time, into: &actions)
         }
@@ -55,7 +62,7 @@ extension OpenTokSession {
             return .done
         }
         guard members[id]?.may(.forceDisconnect) == true else { return .refused(.forbidden) }
-        guard members[target] != nil else { return .refused(.notFound) }
+        guard members[target]?.isHidden == false else { return .refused(.notFound) }
         remove(target, .forceDisconnected, at: time, into: &actions)
         return .done
     }

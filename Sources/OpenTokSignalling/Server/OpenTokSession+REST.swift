@@ -6,7 +6,7 @@ extension OpenTokSession {
     package mutating func perform(
         _ command: RESTCommand, at time: Int64, into actions: inout [Action]
     ) -> RESTResult {
-        guard !members.isEmpty else { return .refused(.noSuchSession) }
+        guard !isEmpty else { return .refused(.noSuchSession) }
         switch command {
         case .signal(_, let connection, let content):
             serverSignals += 1
@@ -16,7 +16,7 @@ extension OpenTokSession {
         case .streams: return .streams(streams.all.map(\.info))
         case .setStreamClasses(_, let items): return set(items)
         case .forceDisconnect(_, let connection):
-            guard members[connection] != nil else { return .refused(.noSuchConnection) }
+            guard members[connection]?.isHidden == false else { return .refused(.noSuchConnection) }
             remove(connection, .forceDisconnected, at: time, into: &actions)
             return .done
         case .muteStream(_, let stream):

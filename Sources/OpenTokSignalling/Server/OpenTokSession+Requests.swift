@@ -9,7 +9,7 @@ extension OpenTokSession {
         guard let member = members[id] else { return .refused(.notFound) }
         switch request {
         case .join: return .refused(.conflict)
-        case .readState: return .state(state)
+        case .readState: return .state(state(for: id))
         case .publish(let stream): return publish(stream, by: member, at: time, into: &actions)
         case .unpublish(let stream): return unpublish(stream, by: member, at: time, into: &actions)
         case .updateStream(let stream, let channel, let properties):

@@ -62,17 +62,19 @@ package struct OpenTokSession: Sendable {
     }
 
     var isRouted: Bool { id.mediaMode == .routed }
-    package var isEmpty: Bool { members.isEmpty }
+    /// Nobody is there but perhaps a recorder.
+    package var isEmpty: Bool { members.all.allSatisfy(\.isHidden) }
     package var connectionIDs: [String] { members.ids }
     package var streamIDs: [String] { streams.ids }
 
     /// A stream as it is now.
     package func stream(_ id: String) -> RaptorStream? { streams[id]?.stream }
 
-    /// The session as a newcomer finds it.
-    package var state: RaptorSessionState {
-        RaptorSessionState(
-            connections: members.all.map(\.connection), streams: streams.all.map(\.stream), archives: archives.all,
+    /// The session as somebody finds it who is in it.
+    package func state(for id: String) -> RaptorSessionState {
+        let seen = members.all.filter { !$0.isHidden || $0.connection.id == id }
+        return RaptorSessionState(
+            connections: seen.map(\.connection), streams: streams.all.map(\.stream), archives: archives.all,
             iceServers: iceServers)
     }
 }
@@ -81,6 +83,8 @@ extension OpenTokSession {
     /// Somebody who is connected.
     struct Member: Sendable {
         var connection: RaptorConnection
+        /// Nobody hears of it: it records.
+        var isHidden = false
         /// Of the streams that it is going to publish.
         var layoutClasses: [String]
         var streams: [String] = []

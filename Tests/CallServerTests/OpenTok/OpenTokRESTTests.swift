@@ -166,6 +166,10 @@ import Testing
                 verifying: order.token, secrets: ["key": "secret"], session: session.text,
                 now: OpenTokTestApplication.now)
             #expect(token.role == .subscriber)
+            let recorder = try await OpenTokTestClient.connect(
+                server.port, session, id: "recorder", token: order.token)
+            #expect(try await recorder.join(token: order.token).status == 200)
+            #expect(try await ada.state().connections.map(\.id) == ["ada"])
             #expect(try await start().status == 409)
             let late = try await OpenTokTestClient.join(server.port, session, id: "late")
             #expect(try await late.state().archives.map(\.id) == [order.id])
@@ -221,6 +225,34 @@ import Testing
             #expect(try await start(routed, "2").status == 200)
             #expect(try await api.call(below: "archive/\(first.id)", "GET").status == 404)
             _ = try await keep.settled()
+        }
+    }
+
+    @Test func aSessionThatIsAlwaysArchivedBeginsWithTheFirstOne() async throws {
+        let archiver = TestArchiver()
+        try await withCallServer {
+            $0.archiver = archiver
+        } _: { server in
+            let api = OpenTokTestApplication(port: server.port)
+            let form = "archiveMode=always&archiveName=n&archiveResolution=1920x1080"
+            let made = try await api.call("POST", "/session/create", form, type: "application/x-www-form-urlencoded")
+            guard case .array(let items) = try JSON(parsing: Array(made.body.utf8)),
+                case .string(let id)? = items.first?["session_id"]
+            else {
+                Issue.record("no session")
+                return
+            }
+            let session = try OpenTokSessionID(parsing: id)
+            #expect(archiver.orders.withLockedValue { $0.isEmpty })
+            let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")
+            let bob = try await OpenTokTestClient.join(server.port, session, id: "bob")
+            let archive = try await ada.next { event -> RaptorArchive? in
+                if case .archiveCreated(let archive) = event { archive } else { nil }
+            }
+            let orders = archiver.orders.withLockedValue { $0 }
+            #expect(orders.map(\.id) == [archive.id] && orders[0].name == "n")
+            #expect(orders[0].output == .composed(width: 1920, height: 1080, .bestFit))
+            #expect(try await bob.state().archives.map(\.status) == [.started])
         }
     }
 }

@@ -55,11 +55,12 @@ extension OpenTokFuzzing {
             step(&session, &listeners, what, "c\(who % 8)", about)
             precondition(session.connectionIDs.count <= bounds.connections)
         }
-        precondition((try? RaptorSessionState(payload: session.state.payload)) == session.state)
+        let state = session.state(for: "c0")
+        precondition((try? RaptorSessionState(payload: state.payload)) == state)
         var actions: [OpenTokSession.Action] = []
         for id in session.connectionIDs { session.leave(id, .networkDisconnected, at: 0, into: &actions) }
         listeners.hear(actions)
-        precondition(session.isEmpty && session.streamIDs.isEmpty && session.state.archives.count <= 256)
+        precondition(session.isEmpty && session.streamIDs.isEmpty && session.state(for: "c0").archives.count <= 256)
     }
 
     private static func step(
@@ -73,7 +74,10 @@ extension OpenTokFuzzing {
             let token = OpenTokToken(project: "12345", sessionID: session.id.text, role: role, created: 0)
             let admission = OpenTokServerConnection.Admission(
                 connection: who, token: token, permissions: role.permissions(), join: RaptorJoin())
-            if session.join(admission, at: 0, into: &actions) == .done { listeners.joins(who, session.state) }
+            let isHidden = about >= 200
+            if session.join(admission, isHidden: isHidden, at: 0, into: &actions) == .done {
+                listeners.joins(who, session.state(for: who))
+            }
         case 2: session.leave(who, .clientDisconnected, at: 0, into: &actions)
         case 3:
             let archive = RaptorArchive(id: "a\(about % 4)", status: .allCases[Int(about / 4) % 7])

@@ -90,7 +90,7 @@ import Testing
         stage.change { $0.archiveChanged(RaptorArchive(id: "r", status: .stopped), into: &$1) }
         stage.change { $0.archiveChanged(RaptorArchive(id: "r", status: .available), into: &$1) }
         #expect(stage.take("a").summary == ["+a r", "~a r stopped", "~a r available"])
-        #expect(stage.session.state.archives.isEmpty)
+        #expect(stage.session.state(for: "a").archives.isEmpty)
     }
 
     @Test func noticesTellALifeInOrder() throws {

@@ -76,6 +76,29 @@ import Testing
         #expect(stage.ask("x", .readState) == .refused(.notFound))
     }
 
+    @Test func nobodyHearsOfARecorder() {
+        var stage = SessionStage()
+        stage.join("r", .subscriber, isHidden: true)
+        #expect(stage.session.isEmpty && stage.notices.isEmpty)
+        #expect(stage.command { .streams(session: $0) } == .refused(.noSuchSession))
+        stage.join("a", .moderator)
+        #expect(stage.notices.map(\.name) == ["sessionCreated", "connectionCreated"])
+        stage.publish("s", by: "a")
+        #expect(stage.take("r").summary == ["+c a", "+s s"])
+        #expect(stage.session.state(for: "a").connections.map(\.id) == ["a"])
+        #expect(stage.session.state(for: "r").connections.map(\.id) == ["r", "a"])
+        #expect(stage.ask("a", .forceDisconnect(connection: "r")) == .refused(.notFound))
+        #expect(stage.command { .forceDisconnect(session: $0, connection: "r") } == .refused(.noSuchConnection))
+        stage.forget()
+        #expect(stage.subscribe("r", to: "s", as: "u") == .done)
+        stage.leave("r")
+        #expect(stage.take("a").isEmpty && stage.notices.isEmpty)
+        stage.join("r", .subscriber, isHidden: true)
+        stage.leave("a")
+        #expect(stage.notices.last?.name == "sessionDestroyed")
+        #expect(stage.take("r").summary.suffix(2) == ["-s s clientDisconnected", "-c a clientDisconnected"])
+    }
+
     // MARK: Roles
 
     struct Right: CustomTestStringConvertible {
@@ -241,7 +264,7 @@ import Testing
         var count = 0
         while stage.join("connection \(count)", data: String(repeating: "\u{1}", count: 900)) == .done { count += 1 }
         #expect((10...100).contains(count))
-        #expect(stage.session.state.payload.count < 220 * 1024)
+        #expect(stage.session.state(for: "x").payload.count < 220 * 1024)
         for id in stage.session.connectionIDs { stage.leave(id) }
         #expect(stage.session.description == 0)
     }

@@ -86,6 +86,13 @@ struct ServedClient {
         }
     }
 
+    /// The socket breaks, and both sides see it.
+    mutating func lose() {
+        hasSocket = false
+        change { [now] in $0.closed(code: 1006, now, into: &$1) }
+        serve { [now] in $0.closed(code: 1006, now, into: &$1) }
+    }
+
     mutating func comeBack() {
         hasSocket = true
         // The server's socket opens first, and what it sends arrives when the client's has opened.

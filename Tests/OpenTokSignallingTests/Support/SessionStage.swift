@@ -20,14 +20,15 @@ struct SessionStage {
 
     @discardableResult
     mutating func join(
-        _ id: String, _ role: OpenTokRole = .publisher, data: String = "", classes: [String] = []
+        _ id: String, _ role: OpenTokRole = .publisher, data: String = "", classes: [String] = [],
+        isHidden: Bool = false
     ) -> OpenTokServerConnection.Answer {
         let token = OpenTokToken(
             project: "12345", sessionID: session.id.text, role: role, created: Self.time / 1000, connectionData: data,
             layoutClasses: classes)
         let admission = OpenTokServerConnection.Admission(
             connection: id, token: token, permissions: role.permissions(), join: RaptorJoin())
-        return change { $0.join(admission, at: Self.time, into: &$1) }
+        return change { $0.join(admission, isHidden: isHidden, at: Self.time, into: &$1) }
     }
 
     @discardableResult
