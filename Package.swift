@@ -89,6 +89,8 @@ let package = Package(
                 "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore,
                 nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
+        // A client of the second dialect, as a value.
+        room("OpenTokClient", ["OpenTokSignalling", "RTCWire"]),
         // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
         room(
             "ProviderFake",
@@ -127,6 +129,7 @@ let package = Package(
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
+        tests("OpenTokClient", ["OpenTokSignalling", "RTCWire"]),
         tests(
             "CallServer",
             [

@@ -47,6 +47,10 @@ let package = Package(
         .target(name: "ServiceFuzzing", dependencies: ["LiveKitProtocol"], swiftSettings: settings),
         .target(name: "OpenTokSignalling", dependencies: ["RTCWire", "CCrypto"], swiftSettings: settings),
         .target(name: "OpenTokFuzzing", dependencies: ["OpenTokSignalling", "RTCWire"], swiftSettings: settings),
+        .target(name: "OpenTokClient", dependencies: ["OpenTokSignalling", "RTCWire"], swiftSettings: settings),
+        .target(
+            name: "OpenTokClientFuzzing", dependencies: ["OpenTokClient", "OpenTokSignalling", "RTCWire"],
+            swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -57,5 +61,6 @@ let package = Package(
         fuzz("rumor", "OpenTokFuzzing"), fuzz("rumorchannel", "OpenTokFuzzing"), fuzz("raptor", "OpenTokFuzzing"),
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
         fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
+        fuzz("opentokclient", "OpenTokClientFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
 )

@@ -332,6 +332,19 @@ def opentok_sessions():
         yield bytes([mode, 3, 0, 0] + call + [4, 0, 0, 5, 0, 0, 3, 0, 8] + moderation)
 
 
+def opentok_courses():
+    """Courses of a client: it is let in (opened, answered twice), then a byte for what happens and one for a choice."""
+    joined = bytes([1, 0, 5, 0, 5, 0])
+    publishing = bytes([4, 0, 5, 0, 7, 3, 0, 0, 3, 0, 7, 5, 0, 0, 3, 3])
+    receiving = bytes([7, 0, 0, 0, 7, 1, 0, 0, 5, 0, 7, 4, 0, 0, 3, 1, 3, 3, 3, 5, 0, 60, 7, 2, 0, 0])
+    losing = bytes([2, 0, 0, 10, 1, 0, 0, 50, 2, 0, 0, 255, 0, 255, 0, 255])
+    for session in range(4):
+        for course in (publishing, receiving, losing, publishing + losing + receiving):
+            yield bytes([session]) + joined + course
+        for message in raptor_messages():
+            yield bytes([session]) + joined + bytes([7, 0]) + struct.pack(">H", len(message)) + message
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
 
@@ -414,7 +427,7 @@ def shapes():
                            ("roomservice", room_service),
                            ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
                            ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
-                           ("opentoksession", opentok_sessions)):
+                           ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:
