@@ -64,7 +64,7 @@ let package = Package(
         room("RTCSim", ["RTCCore", "RTCWire"]),
         // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
         room("TransportSecurity", ["CCrypto", nioCore]),
-        room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1]),
+        room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
         // Sockets, media, calls.
         room(
             "RTCTransport",
