@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-@testable import ProviderLiveKitLike
+@testable import CallBridge
 
 @Suite struct SessionTimerTests {
     private func time(_ seconds: Double) -> MediaTime { MediaTime.zero.advanced(seconds: seconds) }

@@ -17,35 +17,6 @@ struct PendingCommands {
     }
 }
 
-/// The one timer of a session. It may go off early, never late.
-struct SessionTimer {
-    private let clock: MediaClock
-    private var deadline: MediaTime?
-    private var task: Task<Void, Never>?
-
-    init(clock: MediaClock) { self.clock = clock }
-
-    /// Has `body` run when that time comes.
-    mutating func set(_ next: MediaTime?, _ body: @escaping @Sendable () async -> Void) {
-        guard let next else { return cancel() }
-        if let deadline, deadline <= next { return }
-        task?.cancel()
-        deadline = next
-        task = Task { [clock] in
-            do { try await clock.wait(until: next) } catch { return }
-            await body()
-        }
-    }
-
-    /// It has gone off.
-    mutating func fired() { (deadline, task) = (nil, nil) }
-
-    mutating func cancel() {
-        task?.cancel()
-        fired()
-    }
-}
-
 /// The media connections that full reconnects have replaced.
 struct ReplacedConnections {
     /// What they have counted.
