@@ -18,6 +18,10 @@ public struct ProviderCapabilities: OptionSet, Sendable, Hashable {
     public static let selectiveSubscription = ProviderCapabilities(rawValue: 8)
     /// Messages beside the media: data, streams, chat and remote procedure calls.
     public static let data = ProviderCapabilities(rawValue: 16)
+    /// Several participants may have one identity: who joins with one that is there takes nobody's place.
+    public static let sharedIdentities = ProviderCapabilities(rawValue: 32)
+    /// Media is connected when there is some: before anybody publishes, no SRTP profile is agreed on.
+    public static let mediaOnDemand = ProviderCapabilities(rawValue: 64)
 }
 
 /// A plug-in that carries calls over one signalling protocol.
@@ -99,6 +103,8 @@ public protocol ProviderSession: Sendable {
     func setVideoLayout(_ layout: VideoLayout, trackID: String) async throws
     /// Says who may receive what we publish.
     func setSubscriptionPermissions(_ permissions: SubscriptionPermissions) async throws
+    /// Does something to others, as a moderator.
+    func moderate(_ action: Moderation) async throws
     /// Sends a message to those identities, or to everybody else where none is named.
     func send(_ message: DataMessage, to identities: [String]) async throws
     /// Begins a stream of any length.
