@@ -32,6 +32,7 @@ let package = Package(
     products: [
         .library(name: "CallBridge", targets: ["CallBridge", "MediaCore"]),
         .library(name: "ProviderLiveKitLike", targets: ["ProviderLiveKitLike"]),
+        .library(name: "ProviderOpenTokLike", targets: ["ProviderOpenTokLike"]),
         .library(name: "ProviderFake", targets: ["ProviderFake"]),
         .library(name: "CallConformance", targets: ["CallConformance"]),
         .library(name: "CallServer", targets: ["CallServer"]),
@@ -89,8 +90,14 @@ let package = Package(
                 "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore,
                 nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
-        // A client of the second dialect, as a value.
+        // A client of the second dialect as a value, and what connects it to sockets, media and the bridge.
         room("OpenTokClient", ["OpenTokSignalling", "RTCWire"]),
+        room(
+            "ProviderOpenTokLike",
+            [
+                "CallBridge", "CallModel", "MediaCore", "OpenTokClient", "OpenTokSignalling", "RTCWire",
+                "TransportSecurity", "WebClient", logging,
+            ]),
         // For tests: a provider whose network and time are simulated, and the scenarios that every provider passes.
         room(
             "ProviderFake",
@@ -105,9 +112,9 @@ let package = Package(
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel", "CallServer",
-                "MediaCore",
-                "RTCTransport", "RTCCore", "TransportSecurity", "LiveKitProtocol", nioCore, nioPosix, argumentParser,
+                "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
+                "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
+                "LiveKitProtocol", nioCore, nioPosix, argumentParser,
                 logging,
             ],
             swiftSettings: settings),
@@ -130,6 +137,12 @@ let package = Package(
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests("OpenTokClient", ["OpenTokSignalling", "RTCWire"]),
+        tests(
+            "ProviderOpenTokLike",
+            [
+                "CallBridge", "CallModel", "MediaCore", "OpenTokClient", "OpenTokSignalling", "RTCWire",
+                "TransportSecurity", "WebClient", logging,
+            ]),
         tests(
             "CallServer",
             [

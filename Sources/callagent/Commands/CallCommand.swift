@@ -2,6 +2,7 @@ import ArgumentParser
 import CallServer
 import Foundation
 import MediaCore
+import OpenTokSignalling
 import ProviderLiveKitLike
 import RTCTransport
 
@@ -20,6 +21,7 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --server ws://127.0.0.1:7880 --key devkey --secret ...
               callagent call --mute alice
               callagent call --provider fake --duration 60
+              callagent call --provider opentok --relayed
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
 
             An interruption ends the call: what was said until then is judged and reported, and the exit code is 1.
@@ -38,13 +40,16 @@ struct CallCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The provider that carries the call: livekit or fake.",
+            "The provider that carries the call: livekit, opentok or fake.",
             discussion: """
                 fake simulates server, network and time: the codecs and packets are real, and the call takes as long as they \
                 need. An unknown name is a wrong command line, exit code 2.
                 """, valueName: "name"),
         transform: CallCommand.provider)
     var provider = CallProviderName.liveKitLike
+
+    @Flag(name: .long, help: "With --provider opentok: media goes from one to another, past the server.")
+    var relayed = false
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -117,6 +122,8 @@ struct CallCommand: AsyncParsableCommand {
         }
         let names = (0..<participants).map(CallRun.name)
         if provider == .fake { try validateFake() }
+        if provider == .openTokLike { try validateOpenTok() }
+        if relayed, provider != .openTokLike { throw ValidationError("--relayed needs --provider opentok.") }
         if let unknown = mute.first(where: { !names.contains($0) }) {
             throw ValidationError("--mute \(unknown): the participants are \(names.joined(separator: ", ")).")
         }
@@ -140,6 +147,19 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
+    private func validateOpenTok() throws {
+        if twoConnections {
+            throw ValidationError("--two-connections is LiveKit's; leave it out with --provider opentok.")
+        }
+        if relayed, network != nil || hostile > 0 {
+            throw ValidationError("--network and --hostile stand between a client and the server; leave out --relayed.")
+        }
+        if relayed, participants > 8 {
+            throw ValidationError(
+                "--participants \(participants): a relayed session encodes for each receiver; use 2 to 8.")
+        }
+    }
+
     private static func profile(_ text: String) throws -> NetworkProfile {
         do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
     }
@@ -155,7 +175,7 @@ struct CallCommand: AsyncParsableCommand {
         output.bootstrapLogging()
         Interruption.begin()
         let journal = try journalOption.open()
-        let needsServer = server == nil && provider == .liveKitLike
+        let needsServer = server == nil && provider != .fake
         let embedded = needsServer ? try await EmbeddedServer.start(srtp: srtp, plane: plane) : nil
         let report: RunReport
         do {
@@ -179,6 +199,10 @@ struct CallCommand: AsyncParsableCommand {
             return LiveKitLikeVenue(
                 server: server ?? embedded?.url ?? "", key: key, secret: secret,
                 mode: twoConnections ? .twoConnections : .automatic)
+        case .openTokLike:
+            let (key, secret) = try embedded.map { ($0.key, $0.secret) } ?? apiKey.required()
+            return OpenTokLikeVenue(
+                server: server ?? embedded?.url ?? "", key: key, secret: secret, mode: relayed ? .relayed : .routed)
         }
     }
 
@@ -191,7 +215,7 @@ struct CallCommand: AsyncParsableCommand {
         settings.picture = picture
         settings.greeting = greeting
         settings.rings = ring
-        if provider == .liveKitLike {
+        if provider != .fake, !relayed {
             settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
         } else {
             settings.isImpaired = network != nil

@@ -5,6 +5,7 @@ import Foundation
 import LiveKitProtocol
 import MediaCore
 import ProviderLiveKitLike
+import ProviderOpenTokLike
 
 /// `callagent join`: one headless participant in anybody's room.
 struct JoinCommand: AsyncParsableCommand {
@@ -14,6 +15,7 @@ struct JoinCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               callagent join --url ws://127.0.0.1:7880 --token eyJ... --tone 440
+              callagent join --provider opentok --url http://127.0.0.1:7880 --session 2_MX4... --token T1==...
               callagent join --server http://127.0.0.1:7880 --conversation support-42 --identity ada --key devkey --secret ...
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada \\
                 --say "Good morning" --test-card 640x360@30 --record out --duration 20 --json
@@ -24,7 +26,8 @@ struct JoinCommand: AsyncParsableCommand {
               LIVEKIT_URL=wss://calls.example LIVEKIT_TOKEN=eyJ... callagent join --say "Good morning"
 
             With --server and --conversation the server says which provider carries the call, and where; with --url that is \
-            known, and is LiveKit's protocol.
+            known: LiveKit's protocol, or that of --provider. An OpenTok-style session is named by --session; without \
+            --token one is made with --key, --secret and --identity.
 
             Without --duration an interruption is its ordinary end; with one the report says `interrupted`. Either way what \
             was heard and seen until then is judged.
@@ -36,6 +39,14 @@ struct JoinCommand: AsyncParsableCommand {
         name: .long, parsing: .unconditional,
         help: "The server's URL, ws://host:port or wss://host; without it that of LIVEKIT_URL.")
     var url: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("What the server of --url speaks: livekit or opentok.", valueName: "name"))
+    var provider = JoinProvider.liveKitLike
+
+    @Option(name: .long, parsing: .unconditional, help: "The OpenTok-style session to join.")
+    var session: String?
 
     @OptionGroup var service: ServiceOptions
     @OptionGroup var tokens: TokenOptions
@@ -92,13 +103,18 @@ struct JoinCommand: AsyncParsableCommand {
     /// The call that is meant. Throws `ValidationError`.
     private func target() throws -> Target {
         guard service.isGiven else {
+            if provider == .openTokLike { return try openTokTarget() }
+            guard session == nil else { throw ValidationError("--session needs --provider opentok.") }
             let endpoint = try ServerURL.signalling(url)
             let descriptor = CallDescriptor(
                 callId: room ?? "call", conversationId: room ?? "call", provider: .liveKit,
                 serviceProviderCallId: room ?? "", endpoint: endpoint, credentials: .init(token: try access()))
             return Target(descriptors: FixedDescriptorSource(descriptor), conversation: descriptor.conversationId)
         }
-        let others = [("--url", url != nil), ("--room", room != nil), ("--token", tokens.setting.isGiven)].filter(\.1)
+        let others = [
+            ("--url", url != nil), ("--room", room != nil), ("--token", tokens.setting.isGiven),
+            ("--session", session != nil), ("--provider", provider != .liveKitLike),
+        ].filter(\.1)
         guard others.isEmpty else {
             let names = others.map(\.0).joined(separator: ", ")
             throw ValidationError("--server and --conversation say where the call is; leave out \(names).")
@@ -110,6 +126,34 @@ struct JoinCommand: AsyncParsableCommand {
         return Target(
             descriptors: ServerDescriptorSource(server: server, credentials: credentials, trust: trust.trust),
             conversation: conversation, identity: identity)
+    }
+
+    /// A session of the OpenTok-style dialect. Throws `ValidationError`.
+    private func openTokTarget() throws -> Target {
+        guard let session, !session.isEmpty else {
+            throw ValidationError("--session is needed: the id that /session/create of the server's API gives.")
+        }
+        guard room == nil else {
+            throw ValidationError("--room is LiveKit's; name an OpenTok-style session by --session.")
+        }
+        let descriptor = CallDescriptor(
+            callId: session, conversationId: session, provider: .openTok, serviceProviderCallId: session,
+            endpoint: try ServerURL.service(url), credentials: .init(token: try openTokAccess(session)))
+        return Target(descriptors: FixedDescriptorSource(descriptor), conversation: session)
+    }
+
+    private func openTokAccess(_ session: String) throws -> String {
+        if tokens.setting.isGiven, let token = try tokens.setting.resolve() { return token }
+        let (key, secret) = try apiKey.required()
+        guard let identity, !identity.isEmpty else {
+            throw ValidationError("--identity is needed: a token is made for that name; or give --token.")
+        }
+        guard let token = OpenTokAccess.token(key: key, secret: secret, session: session, identity: identity) else {
+            throw ValidationError(
+                "--session \(session): no token can be made for it with that key; is it a session of that project?")
+        }
+        Secrets.note(token)
+        return token
     }
 
     /// The token to show: the given one, one of our own, or that of the environment. Throws `ValidationError`.
@@ -142,7 +186,7 @@ struct JoinCommand: AsyncParsableCommand {
         let target = try target()
         var configuration = CallBridge.Configuration(
             descriptors: target.descriptors,
-            providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic)])
+            providers: [.liveKitLike(mode: twoConnections ? .twoConnections : .automatic), .openTokLike])
         configuration.media.dtlsBackend = srtp.dtls
         configuration.media.srtpBackend = srtp.srtp
         configuration.namedArea = service.area
@@ -208,6 +252,12 @@ struct JoinCommand: AsyncParsableCommand {
     private func note(_ heard: Hearing, _ devices: DeviceWatch, in report: inout RunReport) {
         do throws(MediaError) { report.greeting = try heard.end(devices) } catch { report.fail(.output, "\(error)") }
     }
+}
+
+/// What a server may speak.
+enum JoinProvider: String, CaseIterable, ExpressibleByArgument {
+    case liveKitLike = "livekit"
+    case openTokLike = "opentok"
 }
 
 /// What `join` publishes.

@@ -2,8 +2,10 @@ import CallBridge
 import Foundation
 import LiveKitProtocol
 import MediaCore
+import OpenTokSignalling
 import ProviderFake
 import ProviderLiveKitLike
+import ProviderOpenTokLike
 import RTCTransport
 
 /// Where the call of `callagent call` takes place: through which provider, and in which time.
@@ -23,6 +25,7 @@ protocol CallVenue: Sendable {
 /// The providers that `callagent call` knows, by the names of its command line.
 enum CallProviderName: String, CaseIterable {
     case liveKitLike = "livekit"
+    case openTokLike = "opentok"
     case fake
 
     /// Reads a name, in any case; nil for an unknown one.
@@ -53,6 +56,51 @@ struct LiveKitLikeVenue: CallVenue {
     func pass(seconds: Double) async { try? await Task.sleep(for: .seconds(seconds)) }
 
     func close() async {}
+}
+
+/// A session of a server that speaks the OpenTok-style dialect, in the machine's time.
+struct OpenTokLikeVenue: CallVenue {
+    let server: String
+    let key: String
+    let secret: String
+    let provider = ProviderKind.openTok
+    let clock = MediaClock.system
+    private let session: OpenTokSessionID
+
+    /// - Parameter server: the API's URL; that of signalling is the same with another scheme.
+    init(server: String, key: String, secret: String, mode: MediaMode) {
+        self.server = server.hasPrefix("ws") ? "http" + server.dropFirst(2) : server
+        self.key = key
+        self.secret = secret
+        session = OpenTokSessionID(
+            project: key, mediaMode: mode, createdAt: Int64(Date().timeIntervalSince1970 * 1000))
+    }
+
+    func configuration(for identity: String, room: String) -> CallBridge.Configuration {
+        let descriptor = CallDescriptor(
+            callId: room, conversationId: room, provider: provider, serviceProviderCallId: session.text,
+            endpoint: server,
+            credentials: .init(
+                token: OpenTokAccess.token(key: key, secret: secret, session: session.text, identity: identity)))
+        return CallBridge.Configuration(descriptors: FixedDescriptorSource(descriptor), providers: [.openTokLike])
+    }
+
+    func pass(seconds: Double) async { try? await Task.sleep(for: .seconds(seconds)) }
+
+    func close() async {}
+}
+
+/// Tokens of the OpenTok-style dialect.
+enum OpenTokAccess {
+    /// Lets somebody publish and subscribe for a day; nil where it can't be made: key or session are none.
+    static func token(
+        key: String, secret: String, session: String, identity: String, role: OpenTokRole = .publisher
+    ) -> String? {
+        try? OpenTokToken(
+            project: key, sessionID: session, role: role, created: Int64(Date().timeIntervalSince1970),
+            connectionData: identity
+        ).signed(secret: secret)
+    }
 }
 
 /// A simulated server and network, with real codecs and packets, in virtual time.

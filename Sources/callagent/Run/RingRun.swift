@@ -4,6 +4,7 @@ import CallModel
 import Foundation
 import MediaCore
 import ProviderLiveKitLike
+import ProviderOpenTokLike
 import Synchronization
 
 /// The course of `ring`, `answer` and `decline`: a device at a server's exchange, and one call on it.
@@ -49,7 +50,8 @@ struct RingRun {
         let (server, credentials) = try options.service()
         let bridge = CallBridge(
             configuration: .init(
-                server: server, credentials: credentials, providers: [.liveKitLike], trust: options.trust.trust))
+                server: server, credentials: credentials, providers: [.liveKitLike, .openTokLike],
+                trust: options.trust.trust))
         let joined = JoinedCalls()
         self.bridge = bridge
         self.joined = joined

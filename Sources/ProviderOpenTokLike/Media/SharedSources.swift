@@ -1,0 +1,108 @@
+import MediaCore
+import Synchronization
+
+/// A source of sound with several readers. Whoever reads first pulls the source; the others get the same samples.
+final class SharedSound: Sendable {
+    private struct Log {
+        var samples: [Int16] = []
+        var first = 0
+        var hasEnded = false
+    }
+
+    private let source: any AudioSource
+    private let log = Mutex(Log())
+
+    init(_ source: any AudioSource) { self.source = source }
+
+    final class Reader: AudioSource {
+        private let shared: SharedSound
+        private let position: Mutex<Int>
+        var channels: Int { shared.source.channels }
+
+        /// Reads from now on.
+        init(_ shared: SharedSound) {
+            self.shared = shared
+            position = Mutex(shared.log.withLock { $0.first + $0.samples.count })
+        }
+
+        func read(into samples: UnsafeMutableBufferPointer<Int16>) -> Int {
+            position.withLock { shared.read(into: samples, at: &$0) } / channels
+        }
+    }
+
+    private func read(into samples: UnsafeMutableBufferPointer<Int16>, at position: inout Int) -> Int {
+        log.withLock { log in
+            position = max(position, log.first)
+            while !log.hasEnded, log.first + log.samples.count < position + samples.count { pull(samples.count, &log) }
+            let start = position - log.first
+            let count = min(samples.count, log.samples.count - start)
+            for index in 0..<count { samples[index] = log.samples[start + index] }
+            position += count
+            return count
+        }
+    }
+
+    private func pull(_ count: Int, _ log: inout Log) {
+        var chunk = [Int16](repeating: 0, count: count)
+        let written = chunk.withUnsafeMutableBufferPointer { source.read(into: $0) } * source.channels
+        log.hasEnded = written < count
+        log.samples += chunk.prefix(written)
+        // One second is kept for readers that are behind.
+        let surplus = log.samples.count - 48_000 * source.channels
+        guard surplus > 48_000 else { return }
+        log.samples.removeFirst(surplus)
+        log.first += surplus
+    }
+}
+
+/// A source of pictures with several readers, likewise.
+final class SharedPictures: Sendable {
+    private struct Log {
+        var frames: [VideoFrame] = []
+        var first = 0
+        var hasEnded = false
+    }
+
+    private static let kept = 30
+    private let source: any VideoSource
+    private let log = Mutex(Log())
+
+    init(_ source: any VideoSource) { self.source = source }
+
+    final class Reader: VideoSource {
+        private let shared: SharedPictures
+        private let position: Mutex<Int>
+        var width: Int { shared.source.width }
+        var height: Int { shared.source.height }
+        var frameRate: Double { shared.source.frameRate }
+
+        /// Reads from now on.
+        init(_ shared: SharedPictures) {
+            self.shared = shared
+            position = Mutex(shared.log.withLock { $0.first + $0.frames.count })
+        }
+
+        func nextFrame(at time: MediaTime) -> VideoFrame? {
+            position.withLock { shared.frame(at: &$0, time) }
+        }
+    }
+
+    private func frame(at position: inout Int, _ time: MediaTime) -> VideoFrame? {
+        log.withLock { log in
+            position = max(position, log.first)
+            if position == log.first + log.frames.count {
+                guard !log.hasEnded, let frame = source.nextFrame(at: time) else {
+                    log.hasEnded = true
+                    return nil
+                }
+                log.frames.append(frame)
+                if log.frames.count > Self.kept {
+                    log.frames.removeFirst()
+                    log.first += 1
+                }
+            }
+            defer { position += 1 }
+            return log.frames[position - log.first]
+        }
+    }
+}
