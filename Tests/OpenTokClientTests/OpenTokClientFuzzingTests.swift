@@ -1,23 +1,11 @@
 import Foundation
+import RTCSim
 import Testing
 
 /// The fuzz target's body with what once broke it, and with random courses.
 @Suite struct OpenTokClientFuzzingTests {
     private static let crashers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fuzz/Crashers")
-
-    /// SplitMix64: the same courses in every run.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var word = state
-            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-            return word ^ word >> 31
-        }
-    }
 
     /// Opened, and let in.
     private static let joined: [UInt8] = [1, 0, 5, 0, 5, 0]
@@ -29,7 +17,7 @@ import Testing
         for file in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
             try Data(contentsOf: folder.appendingPathComponent(file)).withUnsafeBytes(body)
         }
-        var generator = Generator(state: 4)
+        var generator = SeededGenerator(seed: 4)
         for round in 0..<1500 {
             var course: [UInt8] = [UInt8(round % 4)] + Self.joined
             for _ in 0..<Int.random(in: 0...80, using: &generator) {

@@ -130,7 +130,7 @@ import Testing
         _ = stage.takeEvents()
         stage.answering = { _ in nil }
         stage.command(.signal(SignalContent(data: "x"), to: nil), 1)
-        stage.run(.seconds(9))
+        stage.run(.seconds(14))
         #expect(stage.takeEvents().isEmpty)
         stage.run(.seconds(2))
         #expect(stage.takeEvents() == ["failed 1 1550"])

@@ -18,8 +18,8 @@ package struct ClientSettings: Hashable, Sendable {
 
     /// How long things may take while the message transport works; time without it does not count.
     package struct Limits: Hashable, Sendable {
-        /// From a request to its answer.
-        package var request = Interval.seconds(10)
+        /// From a request to its answer; longer than a loss goes unnoticed, behind which the request is sent again.
+        package var request = Interval.seconds(15)
         /// From the request to publish, or to subscribe, to media that is connected.
         package var media = Interval.seconds(20)
         /// A lost path of a subscriber may be mended by the other side for so long before we ask anew.
