@@ -1,4 +1,5 @@
 import CallConformance
+import OpenTokSignalling
 import ProviderLiveKitLike
 import Testing
 
@@ -15,6 +16,11 @@ import Testing
     /// The older mode with two connections.
     @Test(arguments: ConformanceSuite.scenarios) func liveKitLikeTwoConnections(_ scenario: ConformanceScenario) async {
         await check(scenario, on: LiveKitLikeSubject(mode: .twoConnections))
+    }
+
+    @Test(arguments: ConformanceSuite.scenarios, MediaMode.allCases)
+    func openTokLike(_ scenario: ConformanceScenario, _ mode: MediaMode) async {
+        await check(scenario, on: OpenTokLikeSubject(mode: mode))
     }
 
     /// A server that speaks RTP and RTCP as a livekit-server does: everything that is heard, seen or measured.
