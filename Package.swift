@@ -62,6 +62,8 @@ let package = Package(
         room("RTCWire", []),
         room("RTCCore", ["RTCWire", "CCrypto", "CSRTP"]),
         room("SFUCore", ["RTCCore", "RTCWire"]),
+        // Who is in a room, what they publish and who gets it: the one truth, in no dialect's words.
+        room("RoomModel", ["SFUCore", "RTCCore", "RTCWire"]),
         room("RTCSim", ["RTCCore", "RTCWire"]),
         // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
         room("TransportSecurity", ["CCrypto", nioCore]),
@@ -106,7 +108,8 @@ let package = Package(
         room(
             "CallServer",
             [
-                "CallModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol", "OpenTokSignalling",
+                "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
+                "OpenTokSignalling",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         .executableTarget(
@@ -123,6 +126,7 @@ let package = Package(
         tests("RTCCore", ["RTCSim", "RTCWire", "CCrypto", "CAllocations"]),
         tests("RTCSim", ["RTCCore", "RTCWire"]),
         tests("SFUCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
+        tests("RoomModel", ["SFUCore", "RTCCore", "RTCWire"]),
         tests(
             "WebClient",
             [

@@ -14,8 +14,8 @@ import Testing
     /// A sine of amplitude 0.3 has -13.5 dBov, which the sender rounds to 13.
     @Test func steadyToneIsToldOnce() {
         var speaker = SpeakerLevel()
-        var detector = LiveKitSpeakerDetector()
-        var messages: [[LiveKitSpeakerDetector.Speaker]] = []
+        var detector = SpeakerDetector()
+        var messages: [[SpeakerDetector.Speaker]] = []
         for window in 0..<10 {
             feed(&speaker, level: 13, from: window * 20, count: 20)
             let changes = detector.update([("PA_a", speaker.level(now: milliseconds(window * 400 + 400)))])
@@ -27,7 +27,7 @@ import Testing
 
     @Test func silenceEndsIt() {
         var speaker = SpeakerLevel()
-        var detector = LiveKitSpeakerDetector()
+        var detector = SpeakerDetector()
         feed(&speaker, level: 13, from: 0, count: 60)
         _ = detector.update([("PA_a", speaker.level(now: milliseconds(1200)))])
         // No packets for 800 ms.
@@ -60,11 +60,11 @@ import Testing
     @Test func thresholdAndRounding() {
         #expect(abs(SpeakerLevel.amplitude(of: 35) - 0.017_783) < 1e-6)
         #expect(abs(SpeakerLevel.amplitude(of: 20) - 0.1) < 1e-12)
-        #expect(LiveKitSpeakerDetector.quantized(0.0178) == 0.125)
-        #expect(LiveKitSpeakerDetector.quantized(0.125) == 0.125)
-        #expect(LiveKitSpeakerDetector.quantized(0.126) == 0.25)
-        #expect(LiveKitSpeakerDetector.quantized(3) == 1)
-        var detector = LiveKitSpeakerDetector()
+        #expect(SpeakerDetector.quantized(0.0178) == 0.125)
+        #expect(SpeakerDetector.quantized(0.125) == 0.125)
+        #expect(SpeakerDetector.quantized(0.126) == 0.25)
+        #expect(SpeakerDetector.quantized(3) == 1)
+        var detector = SpeakerDetector()
         let below = detector.update([("PA_a", 0.0177)])
         #expect(below.isEmpty)
         let above = detector.update([("PA_a", 0.0179)])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func loudestFirstAndLoudestTrackCounts() {
-        var detector = LiveKitSpeakerDetector()
+        var detector = SpeakerDetector()
         let changes = detector.update([("PA_a", 0.1), ("PA_b", 0.5), ("PA_a", 0.9), ("PA_c", 0.01)])
         #expect(changes.map(\.participant) == ["PA_a", "PA_b"])
         #expect(changes.map(\.level) == [1, 0.5])

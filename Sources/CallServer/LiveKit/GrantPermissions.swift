@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RoomModel
 import SFUCore
 
 extension VideoGrant {

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import RTCCore
 import RTCWire
+import RoomModel
 import SFUCore
 
 extension LiveKitParticipant {

@@ -1,6 +1,7 @@
 import CallModel
 import LiveKitProtocol
 import RTCWire
+import RoomModel
 import SFUCore
 
 extension LiveKitParticipant {

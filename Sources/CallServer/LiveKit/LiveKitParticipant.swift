@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import RTCCore
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// A participant of a LiveKit room: one signalling connection, one or two media connections.

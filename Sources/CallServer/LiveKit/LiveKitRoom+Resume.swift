@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCWire
+import RoomModel
 import SFUCore
 
 extension LiveKitRoom {

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCWire
+import RoomModel
 import SFUCore
 
 extension LiveKitRoom {
@@ -33,7 +34,7 @@ extension LiveKitRoom {
         tell([.init(participant: publisher, level: 0)], to: participant)
     }
 
-    private func tell(_ speakers: [LiveKitSpeakerDetector.Speaker], to participant: LiveKitParticipant) {
+    private func tell(_ speakers: [SpeakerDetector.Speaker], to participant: LiveKitParticipant) {
         guard !speakers.isEmpty else { return }
         participant.send(
             .with {

@@ -2,6 +2,7 @@ import Foundation
 import LiveKitProtocol
 import NIOCore
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// News about participants who publish nothing, collected for a while.

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import RTCTransport
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// A room of the LiveKit dialect: participants, their tracks, and what they are told of one another.
@@ -23,7 +24,7 @@ final class LiveKitRoom: @unchecked Sendable {
     var updates = PendingUpdates()
     private var hadParticipants = false
     var roomUpdate: Scheduled<Void>?
-    var detector = LiveKitSpeakerDetector()
+    var detector = SpeakerDetector()
     var dynacast = RoomDynacast()
     var streams = RoomStreams()
     var quality = RoomQuality()
@@ -61,7 +62,7 @@ final class LiveKitRoom: @unchecked Sendable {
         loop.add(self)
         if !describes(metadata: settings.metadata) { settings.metadata = "" }
         logger.info("room opened", metadata: ["sid": "\(sid)"])
-        let interval = TimeAmount.nanoseconds(LiveKitSpeakerDetector.interval.nanoseconds)
+        let interval = TimeAmount.nanoseconds(SpeakerDetector.interval.nanoseconds)
         speakerTimer = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
             self?.timed("speakers") { $0.updateSpeakers(now: $1) }
         }

@@ -1,4 +1,5 @@
 import LiveKitProtocol
+import RoomModel
 import SFUCore
 
 /// Bytes of what a newcomer is told of a room, and what each participant adds to them. A value.

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// Forwards what participants send one another over data channels.

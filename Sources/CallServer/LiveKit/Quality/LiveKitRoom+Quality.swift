@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import RTCCore
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// What a room knows of the quality of its participants' connections.

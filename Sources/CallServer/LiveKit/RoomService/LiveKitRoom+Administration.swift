@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// What the room API asks of a room. Call on the room's loop.

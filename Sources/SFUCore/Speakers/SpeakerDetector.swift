@@ -2,7 +2,7 @@ import RTCWire
 
 /// Who speaks in a room, by LiveKit's rule: every 400 ms the participants whose loudest track is above the threshold, with
 /// levels in eighths, and of that only what has changed.
-package struct LiveKitSpeakerDetector: Sendable {
+package struct SpeakerDetector: Sendable {
     /// One participant's level.
     package struct Speaker: Sendable, Hashable {
         package var participant: String
@@ -33,7 +33,7 @@ package struct LiveKitSpeakerDetector: Sendable {
         for entry in levels { loudest[entry.participant] = max(loudest[entry.participant] ?? 0, entry.level) }
         var current: [String: Float] = [:]
         for (participant, level) in loudest where level >= threshold {
-            current[participant] = LiveKitSpeakerDetector.quantized(level)
+            current[participant] = SpeakerDetector.quantized(level)
         }
         var changes = current.filter { reported[$0.key] != $0.value }
             .map { Speaker(participant: $0.key, level: $0.value) }
