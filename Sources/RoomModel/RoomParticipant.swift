@@ -17,14 +17,14 @@ package struct RoomParticipant: Sendable, Hashable {
     package var permissions: Permissions
     /// Milliseconds since 1970.
     package var joinedAt: Int64
-    package var state = State.joining
+    package internal(set) var state = State.joining
     /// In the order in which they were published.
-    package var tracks: [PublishedTrack] = []
+    package internal(set) var tracks: [PublishedTrack] = []
     /// Subscribes to whatever is published, unless `choices` says otherwise.
     package var subscribesToAll: Bool
     /// Explicit wishes, by track.
-    package var choices: [String: Bool] = [:]
-    package var rule = SubscriptionRule()
+    package internal(set) var choices: [String: Bool] = [:]
+    package internal(set) var rule = SubscriptionRule()
     /// Grows with each change that others are told of.
     package internal(set) var version: UInt32 = 0
 

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import NIOCore
 import RTCWire
+import RoomModel
 import SFUCore
 
 /// Where the exchange of descriptions with one client stands.
@@ -47,15 +48,7 @@ extension LiveKitParticipant {
                 publisher.placeWaiting()
             }
             let sdp = try publisher.createAnswer(now: now)
-            send(
-                .with {
-                    $0.answer = .with {
-                        $0.type = "answer"
-                        $0.sdp = sdp
-                        $0.id = offer.id
-                        if isSingleConnection { $0.midToTrackID = publisher.trackByMid }
-                    }
-                })
+            send(.answer(sdp, id: offer.id, trackByMid: isSingleConnection ? publisher.trackByMid : [:]))
             trickle(publisher, target: .publisher)
             unpublishEnded(now: now)
             rebindChanged(now: now)
@@ -96,15 +89,7 @@ extension LiveKitParticipant {
             }
             negotiation.offerID &+= 1
             awaitClient()
-            send(
-                .with {
-                    $0.offer = .with {
-                        $0.type = "offer"
-                        $0.sdp = sdp
-                        $0.id = negotiation.offerID
-                        $0.midToTrackID = subscriber.trackByMid
-                    }
-                })
+            send(.offer(sdp, id: negotiation.offerID, trackByMid: subscriber.trackByMid))
             trickle(subscriber, target: .subscriber)
         } catch {
             fail(error.description, now: now)
@@ -149,13 +134,7 @@ extension LiveKitParticipant {
         awaitClient()
         let missing = publisher.missingLines
         negotiation.expected = publisher.receivingLines + missing
-        send(
-            .with {
-                $0.mediaSectionsRequirement = .with {
-                    $0.numAudios = UInt32(missing.audio)
-                    $0.numVideos = UInt32(missing.video)
-                }
-            })
+        send(.linesWanted(missing))
     }
 
     /// Waits for the client's answer, or for the offer that we have asked for, and not for ever.
@@ -170,7 +149,7 @@ extension LiveKitParticipant {
             guard session != nil, negotiation.isWaiting else { return }
             guard isSingleConnection else {
                 return room.timed("end of an offer") { _, now in
-                    issueFullReconnect(.stateMismatch, because: "our offer was not answered", now: now)
+                    issueFullReconnect(.outOfStep, because: "our offer was not answered", now: now)
                 }
             }
             negotiation.isWaiting = false
@@ -181,14 +160,8 @@ extension LiveKitParticipant {
     private func reportRefusals(_ now: Instant) {
         for send in subscriber.sends where send.isRefused {
             _ = subscriber.removeSend(track: send.trackID)
-            self.send(
-                .with {
-                    $0.subscriptionResponse = .with {
-                        $0.trackSid = send.trackID
-                        $0.err = .seCodecUnsupported
-                    }
-                })
-            room.updateDemand(now: now)
+            self.send(.subscriptionFailed(send.trackID, .seCodecUnsupported))
+            room.perform(.refuse(subscriber: id, track: send.trackID), now: now)
         }
     }
 
@@ -201,21 +174,8 @@ extension LiveKitParticipant {
         negotiation.trickled[key] = ufrag
         let candidates = connection.candidates
         for (index, candidate) in candidates.enumerated() {
-            send(
-                .with {
-                    $0.trickle = .with {
-                        $0.candidateInit = JSONText.candidate(candidate, mid: line.mid, line: line.index)
-                        $0.target = target
-                        $0.final = index == candidates.count - 1
-                    }
-                })
-        }
-    }
-
-    /// Candidates must be readable, but nothing is made of them: see `MediaConnection`.
-    func handleTrickle(_ trickle: Livekit_TrickleRequest, now: Instant) {
-        guard trickle.candidateInit.isEmpty || JSONText.candidate(trickle.candidateInit) != nil else {
-            return fail("unreadable ICE candidate", now: now)
+            let text = JSONText.candidate(candidate, mid: line.mid, line: line.index)
+            send(.candidate(text, target, isLast: index == candidates.count - 1))
         }
     }
 }

@@ -1,6 +1,5 @@
 import LiveKitProtocol
 import RTCWire
-import SFUCore
 
 /// What a test client has asked to go wrong when it resumes.
 enum ResumeFault {
@@ -13,7 +12,7 @@ enum ResumeFault {
 extension LiveKitParticipant {
     /// Whether a client can come back to this session; else it must join anew.
     func canResume(_ ticket: LiveKitTicket) -> Bool {
-        ticket.isSingleConnection == isSingleConnection && (ticket.participantID ?? sid) == sid
+        ticket.isSingleConnection == isSingleConnection && (ticket.participantID ?? id) == id
             && connections.allSatisfy(\.mayRecover)
     }
 
@@ -22,7 +21,9 @@ extension LiveKitParticipant {
         detachSession()
         self.session = session
         session.participant = self
-        ticket.renew(session.ticket)
+        var renewed = ticket
+        renewed.renew(session.ticket)
+        liveKit.dialect.note(renewed, of: id)
         logger.info("session resumed", metadata: ["reason": "\(session.ticket.reconnectReason)"])
         let fault = simulation.resumeFault
         simulation.resumeFault = nil
@@ -37,15 +38,10 @@ extension LiveKitParticipant {
     func closeSignalling() { detachSession() }
 
     private func sendResumption() {
-        let answer = room.reconnectResponse(for: self)
-        send(.with { $0.reconnect = answer })
-        // Whoever is not mentioned is gone for the client.
-        let everybody = room.allInfos(for: self)
-        send(.with { $0.update.participants = everybody })
-        let info = room.info
-        send(.with { $0.roomUpdate.room = info })
+        let sequence = liveKit.data.lastSequence(of: id)
+        for message in liveKit.dialect.resumption(of: id, lastMessage: sequence, in: liveKit.view) { send(message) }
         sendRefreshToken()
-        for message in backlog.drain() { send(message) }
+        sendBacklog()
     }
 
     /// What was under way is void. The client restarts ICE by its next offer; where we offer, we do.
@@ -58,36 +54,8 @@ extension LiveKitParticipant {
 
     /// A media path that is lost must come back in time.
     private func watchRecovery() {
-        departure?.cancel()
-        departure = nil
+        clocks.departure?.cancel()
+        clocks.departure = nil
         if isLost { scheduleDeparture(after: room.timing.recovery) }
-    }
-
-    // MARK: What the client thinks
-
-    /// Compares what the client takes for true with what is.
-    func handleSyncState(_ state: Livekit_SyncState, now: Instant) {
-        guard publishes(state.publishTracks) else {
-            return issueFullReconnect(
-                .stateMismatch, because: "the client publishes a track that is not known here", now: now)
-        }
-        if !state.trackSidsDisabled.isEmpty {
-            updateSettings(
-                .with {
-                    $0.trackSids = state.trackSidsDisabled
-                    $0.disabled = true
-                }, now: now)
-        }
-        room.replay(state.datachannelReceiveStates, to: self, now: now)
-        if state.hasSubscription { updateSubscription(state.subscription, now: now) }
-    }
-
-    /// Clients need not say all they publish; what they say must be here.
-    private func publishes(_ tracks: [Livekit_TrackPublishedResponse]) -> Bool {
-        tracks.allSatisfy { published in
-            guard published.hasTrack, !published.track.sid.isEmpty else { return true }
-            let sid = published.track.sid
-            return room.tracks[sid]?.publisher == self.sid || pendingTracks.contains { $0.sid == sid }
-        }
     }
 }

@@ -1,6 +1,7 @@
 import LiveKitProtocol
 import NIOCore
 import RTCWire
+import RoomModel
 
 /// What a test client has asked us to act out, one of each at a time.
 struct Simulation {
@@ -16,9 +17,9 @@ extension LiveKitParticipant {
         switch request.scenario {
         case .speakerUpdate(let seconds): simulateSpeaking(seconds: seconds)
         // The session is gone as with its node, without a word: what the client knows is not known here any more.
-        case .nodeFailure: vanish(.serverShutdown, now)
-        case .migration: vanish(.migration, now)
-        case .serverLeave: room.remove(sid, reason: .serverShutdown, now: now)
+        case .nodeFailure: vanish(.serverStopped, now)
+        case .migration: vanish(.moved, now)
+        case .serverLeave: room.remove(id, .serverStopped, now: now)
         case .switchCandidateProtocol: restartSubscriber(now: now)
         case .subscriberBandwidth(let bitsPerSecond): limitBandwidth(bitsPerSecond)
         case .disconnectSignalOnResume:
@@ -28,39 +29,35 @@ extension LiveKitParticipant {
             simulation.resumeFault = .closesAtOnce
             closeSignalling()
         case .leaveRequestFullReconnect:
-            issueFullReconnect(.clientInitiated, because: "the client wants to see it", now: now)
+            issueFullReconnect(.left, because: "the client wants to see it", now: now)
         case nil: logger.debug("unknown scenario, not acted on")
         }
     }
 
-    private func vanish(_ reason: Livekit_DisconnectReason, _ now: Instant) {
+    private func vanish(_ reason: DepartureReason, _ now: Instant) {
         logger.notice("simulated loss of the session", metadata: ["reason": "\(reason)"])
-        room.remove(sid, reason: reason, tell: false, now: now)
+        room.remove(id, reason, tells: false, now: now)
     }
 
     private func simulateSpeaking(seconds: Int32) {
-        room.tellEverybody(speaker: sid, level: 0.9)
+        pretend(level: 0.9)
         simulation.speaking?.cancel()
         let time = TimeAmount.seconds(Int64(max(0, min(seconds, 3600))))
         simulation.speaking = eventLoop.scheduleTask(in: time) { [weak self] in
             guard let self else { return }
             simulation.speaking = nil
-            room.tellEverybody(speaker: sid, level: 0)
+            pretend(level: 0)
         }
     }
-}
 
-extension LiveKitRoom {
-    fileprivate func tellEverybody(speaker sid: String, level: Float) {
-        let message = Livekit_SignalResponse.with {
-            $0.speakersChanged.speakers = [
-                .with {
-                    $0.sid = sid
-                    $0.level = level
-                    $0.active = level > 0
-                }
-            ]
-        }
-        for participant in participants.values { participant.send(message) }
+    /// Tells everybody how loud this one is said to be.
+    private func pretend(level: Float) {
+        let message = Livekit_SignalResponse.speakers([RoomEvent.Speaker(participant: id, level: level)])
+        for participant in liveKit.participants { participant.send(message) }
+    }
+
+    /// What a test client's connection is to be taken to carry, in bit/s; 0 lifts the limit.
+    private func limitBandwidth(_ bitsPerSecond: Int64) {
+        subscriber.streams.capacity.imposed = bitsPerSecond > 0 ? Int(clamping: bitsPerSecond) : nil
     }
 }

@@ -2,71 +2,55 @@ import LiveKitProtocol
 import Logging
 import NIOCore
 import RTCCore
+import RTCTransport
 import RTCWire
 import RoomModel
 import SFUCore
 
-/// A participant of a LiveKit room: one signalling connection, one or two media connections.
-///
-/// What it does is split by topic over the extensions.
+/// The connections of one LiveKit client: signalling, and one or two of media. Performs what the dialect says of the
+/// client's messages, and negotiates what the room's events ask for.
 // Lives on its room's event loop; other threads hold the reference and hop.
 final class LiveKitParticipant: @unchecked Sendable {
-    let sid: String
-    let identity: String
-    /// What the client has asked for and may do; a resumed session brings newer claims.
-    var ticket: LiveKitTicket
+    let id: String
+    /// As it was when the client joined.
+    private let joined: LiveKitTicket
     let logger: Logger
     let seat: RoomDirectory.Seat
-    let joinedAt = WallClock.milliseconds
-    unowned let room: LiveKitRoom
+    unowned let liveKit: LiveKitRoom
     /// What the client sends comes in here; with a single connection, what it receives leaves here too.
     let publisher: MediaConnection
     let subscriber: MediaConnection
     /// Nil while the client is away: its media goes on, and what it is to be told waits.
     var session: LiveKitSession?
-    var backlog = SignalBacklog()
-    /// Announced, and not yet sent.
-    var pendingTracks: [LiveKitTrack] = []
+    private var backlog = SignalBacklog()
     var negotiation = NegotiationProgress()
-    /// How its connection bears what it is sent.
-    var streams = SubscriberStreams()
     /// What a test client has asked us to act out.
     var simulation = Simulation()
-    /// How often others are told of it at once; what comes faster is collected.
-    var announcements = TokenBucket(rate: 5, burst: 20)
-    /// What its data may cost, in datagrams to others.
-    var dataBudget = TokenBucket(rate: 20_000, burst: 40_000)
-    /// Reliable data messages that it was too slow for.
-    var droppedData = 0
-    private var timers: [any CancellableTask] = []
-    var departure: Scheduled<Void>?
+    /// What its data may cost.
+    var dataAllowance = DataAllowance()
+    var clocks = ParticipantClocks()
 
     /// Nil where the loop's port has as many peers as it takes.
-    init?(session: LiveKitSession, room: LiveKitRoom, seat: RoomDirectory.Seat) {
-        let sid = SessionID.participant()
-        self.sid = sid
+    init?(session: LiveKitSession, in liveKit: LiveKitRoom, seat: RoomDirectory.Seat) {
+        let id = SessionID.participant()
+        self.id = id
         self.session = session
-        self.room = room
+        self.liveKit = liveKit
         self.seat = seat
-        ticket = session.ticket
-        identity = session.ticket.identity
+        joined = session.ticket
         var logger = session.logger
-        logger[metadataKey: "participant"] = "\(sid)"
+        logger[metadataKey: "participant"] = "\(id)"
         self.logger = logger
-        guard
-            let publisher = MediaConnection(
-                role: .answering, loop: room.loop, media: room.media, cname: sid, logger: logger)
-        else {
-            return nil
+        let (loop, media) = (liveKit.room.loop, liveKit.room.media)
+        func connection(_ role: MediaConnection.Role) -> MediaConnection? {
+            MediaConnection(role: role, loop: loop, media: media, cname: id, logger: logger)
         }
+        guard let publisher = connection(.answering) else { return nil }
         self.publisher = publisher
-        if ticket.isSingleConnection {
+        if session.ticket.isSingleConnection {
             subscriber = publisher
         } else {
-            guard
-                let subscriber = MediaConnection(
-                    role: .offering, loop: room.loop, media: room.media, cname: sid, logger: logger)
-            else {
+            guard let subscriber = connection(.offering) else {
                 publisher.close()
                 return nil
             }
@@ -77,25 +61,18 @@ final class LiveKitParticipant: @unchecked Sendable {
         session.participant = self
     }
 
+    var room: Room { liveKit.room }
+    /// What the client has asked for and may do; a resumed session brings newer claims.
+    var ticket: LiveKitTicket { liveKit.dialect.tickets[id] ?? joined }
+    var identity: String { joined.identity }
+    var record: RoomParticipant? { room.machine.participant(id) }
     var isSingleConnection: Bool { publisher === subscriber }
     var eventLoop: any EventLoop { room.eventLoop }
-    var isActive: Bool { room.model.participant(sid)?.state == .active }
-
-    /// Records the room.
-    var isRecorder: Bool {
-        ticket.claims.kind == "egress" || room.model.participant(sid)?.permissions.isRecorder == true
-    }
-    /// Serves or records the others, and doesn't count as one of them.
-    var isDependent: Bool {
-        isRecorder || ticket.claims.kind == "agent" || room.model.participant(sid)?.permissions.isAgent == true
-    }
-
+    var isActive: Bool { record?.state == .active }
     /// The connection that must stand for the participant to be active.
-    var primary: MediaConnection { isSubscriberPrimary ? subscriber : publisher }
-    /// Two connections, of which the one that we offer is set up first.
-    var isSubscriberPrimary: Bool {
-        !isSingleConnection && ticket.client.protocol > 2 && ticket.grant.maySubscribe
-    }
+    var primary: MediaConnection { ticket.isSubscriberPrimary ? subscriber : publisher }
+
+    // MARK: Sending
 
     /// Sends what several get and is written once for all of them.
     func send(_ response: Livekit_SignalResponse, binary: [UInt8]) {
@@ -106,34 +83,26 @@ final class LiveKitParticipant: @unchecked Sendable {
         if let session { session.send(response) } else { backlog.keep(response) }
     }
 
-    // MARK: Coming
+    /// What the client has missed while it was away.
+    func sendBacklog() { for message in backlog.drain() { send(message) } }
 
-    /// Sends the messages that a join is answered with, and starts the clocks.
+    // MARK: Coming and going
+
+    /// What the room's own messages leave to be said at a join; starts the clocks.
     func begin(now: Instant) {
-        send(.with { $0.join = room.joinResponse(for: self) })
-        sendRefreshToken()
-        room.tellPermissions(to: self)
-        // So that what is published already has its lines in the first answer or offer.
-        room.settleSubscriptions(now: now)
         if !isSingleConnection { beginSubscriberConnection(now: now) }
-        for request in ticket.addTracks { addTrack(request) }
-        if let offer = ticket.publisherOffer { handleOffer(offer, now: now) }
-        let timing = room.timing
-        every(timing.tokenRefresh) { $0.sendRefreshToken() }
-        after(timing.join) { participant, now in
-            guard !participant.isActive else { return }
-            participant.room.remove(participant.sid, reason: .joinFailure, now: now)
+        for request in joined.addTracks { addTrack(request) }
+        if let offer = joined.publisherOffer { handleOffer(offer, now: now) }
+        clocks.every(room.timing.tokenRefresh, on: eventLoop) { [weak self] in self?.sendRefreshToken() }
+        clocks.after(room.timing.join, on: eventLoop) { [weak self] in
+            guard let self else { return }
+            room.timed("end of a join") { room, now in if !isActive { room.remove(id, .neverConnected, now: now) } }
         }
     }
 
-    // MARK: Going
-
-    /// Lets go of everything; `leave` is what the client is told.
-    func close(_ leave: Livekit_LeaveRequest?) {
-        if let leave { session?.send(.with { $0.leave = leave }) }
-        for timer in timers { timer.cancel() }
-        timers = []
-        departure?.cancel()
+    /// Lets go of everything.
+    func close() {
+        clocks.cancel()
         simulation.speaking?.cancel()
         negotiation.cancel()
         detachSession()
@@ -141,32 +110,64 @@ final class LiveKitParticipant: @unchecked Sendable {
         subscriber.close()
         seat.giveBack()
     }
-
-    // MARK: Clocks
-
-    private func after(_ milliseconds: Int, _ body: @escaping @Sendable (LiveKitParticipant, Instant) -> Void) {
-        let task = eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) { [weak self] in
-            guard let self else { return }
-            room.timed("end of a join") { _, now in body(self, now) }
-        }
-        timers.append(task)
-    }
-
-    private func every(_ milliseconds: Int, _ body: @escaping @Sendable (LiveKitParticipant) -> Void) {
-        let interval = TimeAmount.milliseconds(Int64(milliseconds))
-        let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] _ in
-            if let self { body(self) }
-        }
-        timers.append(task)
-    }
 }
 
-/// Something scheduled that may be called off.
-protocol CancellableTask {
-    func cancel()
-}
+extension LiveKitParticipant: RoomMember {
+    var connections: [MediaConnection] { isSingleConnection ? [publisher] : [publisher, subscriber] }
+    var receivers: [MediaConnection] { [subscriber] }
+    var allowsPause: Bool { ticket.allowsPause }
 
-extension Scheduled: CancellableTask {}
-extension RepeatedTask: CancellableTask {
-    func cancel() { cancel(promise: nil) }
+    /// Messages are the dialect's; here is what the media has to do.
+    func tell(_ event: RoomEvent, now: Instant) {
+        switch event {
+        case .joined(let record) where record.id == id: sendRefreshToken()
+        case .subscriptionBegan(let subscription): subscribe(to: subscription.track)
+        case .subscriptionRenewed(let subscription):
+            unsubscribe(from: subscription.track, fills: false)
+            subscribe(to: subscription.track)
+        case .subscriptionEnded(let subscription): unsubscribe(from: subscription.track)
+        case .preferred(let subscription, let preference): prefer(preference, of: subscription.track, now: now)
+        default: break
+        }
+    }
+
+    func tell(_ pauses: [TrackPause], now: Instant) { send(.streamStates(pauses)) }
+
+    func dismiss(_ reason: DepartureReason, tells: Bool) {
+        logger.info("participant leaves", metadata: ["reason": "\(Livekit_DisconnectReason(reason))"])
+        if tells, let leave = leaveRequest(reason, .disconnect) { session?.send(.leave(leave)) }
+        close()
+    }
+
+    // MARK: Subscriptions
+
+    private func subscribe(to track: String) {
+        guard subscriber.send(track: track) == nil, let known = room.machine.roster.track(track),
+            let outgoing = room.outgoingTrack(track, stream: streamID(of: known.track, by: known.publisher.id))
+        else { return }
+        subscriber.add(outgoing)
+        negotiate()
+    }
+
+    /// Browsers play the tracks of one stream in step; clients that know it find the track by its own id then.
+    private func streamID(of track: PublishedTrack, by publisher: String) -> String {
+        let name = track.media.group.utf8
+        // The publisher has chosen the name, and descriptions take only some.
+        let isUsable = !name.isEmpty && name.count <= 64 && name.allSatisfy { (0x21...0x7b).contains($0) }
+        let sharesStream = room.settings.syncsStreams && ticket.client.protocol > 9 && isUsable
+        return "\(publisher)|\(sharesStream ? track.media.group : track.id)"
+    }
+
+    /// - Parameter fills: see `MediaConnection.removeSend`.
+    private func unsubscribe(from track: String, fills: Bool = true) {
+        if subscriber.removeSend(track: track, fills: fills) { negotiate() }
+    }
+
+    private func prefer(_ preference: TrackPreference, of track: String, now: Instant) {
+        guard let outgoing = subscriber.send(track: track) else { return }
+        outgoing.set(
+            paused: preference.isPaused, layerLimit: preference.layerLimit,
+            frameRateLimit: preference.frameRateLimit, now: now)
+        if let priority = preference.priority { outgoing.priority = priority }
+    }
 }

@@ -10,7 +10,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     weak var participant: LiveKitParticipant?
     private let channel: SignalChannel
     private let directory: RoomDirectory
-    private let room = NIOLockedValueBox<LiveKitRoom?>(nil)
+    private let room = NIOLockedValueBox<Room?>(nil)
     /// A client that sends text frames is answered in JSON, until it sends binary ones.
     private var usesText = false
     private var saidLeave = false
@@ -31,10 +31,10 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
             return refuseResume()
         }
         self.room.withLockedValue { $0 = room }
-        room.eventLoop.execute { room.loop.meter.measure(.message, "join") { room.enter(self, now: $0) } }
+        room.eventLoop.execute { room.loop.meter.measure(.message, "join") { room.liveKit.enter(self, now: $0) } }
     }
 
-    private var joinedRoom: LiveKitRoom? { directory.room(named: ticket.room, claim: ticket.claims.roomConfig) }
+    private var joinedRoom: Room? { directory.room(named: ticket.room) { $0.apply(ticket.claims.roomConfig) } }
 
     /// Tells a client that there is nothing to come back to; it joins anew by itself.
     func refuseResume() { refuse(.stateMismatch, .reconnect, because: "there is no such session") }
@@ -42,8 +42,8 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     /// Ends the connection of a client that has not become a participant.
     func refuse(_ reason: Livekit_DisconnectReason, _ action: LeaveAction, because text: String) {
         logger.notice("client sent away", metadata: ["reason": "\(text)"])
-        let leave = LiveKitParticipant.leaveRequest(reason, action, protocol: ticket.client.protocol)
-        if let leave { send(.with { $0.leave = leave }) }
+        let leave = Livekit_LeaveRequest(reason, action, protocol: ticket.client.protocol)
+        if let leave { send(.leave(leave)) }
         close()
     }
 

@@ -27,7 +27,7 @@ final class RoomJournal: RoomObserver {
         self.journal = journal
     }
 
-    func room(_ room: Livekit_Room, did event: RoomEvent) {
+    func room(_ room: Livekit_Room, did event: RoomObservation) {
         switch event {
         case .started: break
         case .finished(let reason): finished(room, reason)
@@ -166,7 +166,7 @@ struct RoomObservers: RoomObserver {
 
     init(_ observers: [any RoomObserver]) { self.observers = observers }
 
-    func room(_ room: Livekit_Room, did event: RoomEvent) {
+    func room(_ room: Livekit_Room, did event: RoomObservation) {
         for observer in observers { observer.room(room, did: event) }
     }
 }

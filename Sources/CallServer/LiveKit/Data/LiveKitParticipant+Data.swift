@@ -19,7 +19,7 @@ extension LiveKitParticipant {
 
     func connection(_ connection: MediaConnection, opened label: String, now: Instant) {
         guard connection === subscriber, label == DataLabel.reliable.rawValue else { return }
-        room.replayMissed(to: self, now: now)
+        liveKit.replayMissed(to: self, now: now)
     }
 
     func connection(_ connection: MediaConnection, received bytes: [UInt8], on label: String, now: Instant) {
@@ -28,7 +28,7 @@ extension LiveKitParticipant {
         case .reliable: take(bytes, .reliable, now)
         case .lossy: take(bytes, .lossy, now)
         case .dataTrack: break
-        case nil: room.passOn(bytes, label: label, from: self, now: now)
+        case nil: liveKit.passOn(bytes, label: label, from: self, now: now)
         }
     }
 
@@ -36,7 +36,7 @@ extension LiveKitParticipant {
         guard let packet = try? Livekit_DataPacket(wireBytes: bytes), packet.isBounded else {
             return logger.notice("unreadable data packet dropped", metadata: ["bytes": "\(bytes.count)"])
         }
-        room.take(packet, from: self, kind: kind, now: now)
+        liveKit.take(packet, from: self, kind: kind, now: now)
     }
 
     /// Sends another participant's packet on. A reliable one that finds the channel not open yet is repeated when it is;
@@ -48,7 +48,7 @@ extension LiveKitParticipant {
             return
         }
         guard subscriber.hasDataChannel(label: DataLabel.reliable.rawValue) else {
-            return room.data.noteMissed(packet.sequence, from: sender, by: sid)
+            return liveKit.data.noteMissed(packet.sequence, from: sender, by: id)
         }
         guard subscriber.bufferedData(label: DataLabel.reliable.rawValue) + bytes.count <= Self.reliableBacklog,
             subscriber.sendData(bytes, label: DataLabel.reliable.rawValue)
@@ -57,26 +57,24 @@ extension LiveKitParticipant {
 
     /// Whether a message of that many bytes may go to so many: one participant's data must not take all of the loop's time.
     func maySend(bytes: Int, to recipients: Int, now: Instant) -> Bool {
-        let datagrams = Double(recipients * (1 + bytes / 1_200))
-        if dataBudget.take(datagrams, now: now) { return true }
+        if dataAllowance.take(bytes: bytes, recipients: recipients, now: now) { return true }
         if countDropped() {
-            logger.notice("data dropped: the participant sends too much", metadata: ["dropped": "\(droppedData)"])
+            logger.notice(
+                "data dropped: the participant sends too much", metadata: ["dropped": "\(dataAllowance.dropped)"])
         }
         return false
     }
 
-    /// Whether to say so: of the first message, and then of each hundredth.
     private func countDropped() -> Bool {
-        droppedData += 1
         room.loop.droppedData += 1
-        return droppedData % 100 == 1
+        return dataAllowance.countDropped()
     }
 
     private func noteDropped(from sender: String) {
         guard countDropped() else { return }
         logger.notice(
             "reliable data dropped: the participant reads too slowly",
-            metadata: ["from": "\(sender)", "dropped": "\(droppedData)"])
+            metadata: ["from": "\(sender)", "dropped": "\(dataAllowance.dropped)"])
     }
 
     /// On the channel of that label, or else on the first that has no label of LiveKit's.

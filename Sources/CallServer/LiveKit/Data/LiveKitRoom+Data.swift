@@ -9,14 +9,14 @@ extension LiveKitRoom {
     func take(
         _ packet: Livekit_DataPacket, from sender: LiveKitParticipant, kind: Livekit_DataPacket.Kind, now: Instant
     ) {
-        guard let permissions = model.participant(sender.sid)?.permissions, permissions.canPublishData else {
+        guard let record = sender.record, record.permissions.canPublishData else {
             return sender.logger.debug("data packet dropped: the participant may not publish data")
         }
-        guard kind == .lossy || data.admit(packet.sequence, from: sender.sid) else { return }
+        guard kind == .lossy || data.admit(packet.sequence, from: sender.id) else { return }
         if takeAnswer(packet, from: sender) { return }
         let origin = DataPacketOrigin(
-            sid: sender.sid, identity: sender.identity, isHidden: permissions.isHidden,
-            isAgent: sender.ticket.claims.kind == "agent" || permissions.isAgent)
+            sid: sender.id, identity: sender.identity, isHidden: record.permissions.isHidden,
+            isAgent: dialect.isAgent(record))
         guard let stamped = origin.stamp(packet, kind: kind), !data.isRepeated(nonce: Array(stamped.user.nonce)) else {
             return
         }
@@ -26,22 +26,22 @@ extension LiveKitRoom {
     private func forward(_ packet: Livekit_DataPacket, from sender: LiveKitParticipant, _ now: Instant) {
         let bytes = packet.wireBytes
         let destinations = packet.destinations
-        let recipients = participants.values.filter {
-            $0 !== sender && destinations.include(identity: $0.identity, sid: $0.sid)
+        let recipients = participants.filter {
+            $0 !== sender && destinations.include(identity: $0.identity, sid: $0.id)
         }
         guard sender.maySend(bytes: bytes.count, to: recipients.count, now: now) else { return }
         if packet.kind == .reliable, packet.sequence > 0 {
-            data.cache.keep(bytes, from: sender.sid, sequence: packet.sequence, to: destinations, now: now)
+            data.cache.keep(bytes, from: sender.id, sequence: packet.sequence, to: destinations, now: now)
         }
-        for participant in recipients { participant.deliver(bytes, packet, from: sender.sid) }
+        for participant in recipients { participant.deliver(bytes, packet, from: sender.id) }
     }
 
     /// Bytes on a channel with a label of the application's own go to everybody who has such a channel.
     func passOn(_ bytes: [UInt8], label: String, from sender: LiveKitParticipant, now: Instant) {
-        guard model.participant(sender.sid)?.permissions.canPublishData == true,
-            sender.maySend(bytes: bytes.count, to: participants.count - 1, now: now)
+        guard sender.record?.permissions.canPublishData == true,
+            sender.maySend(bytes: bytes.count, to: room.members.count - 1, now: now)
         else { return }
-        for participant in participants.values where participant !== sender {
+        for participant in participants where participant !== sender {
             participant.deliverUnlabeled(bytes, label: label)
         }
     }
@@ -50,7 +50,7 @@ extension LiveKitRoom {
 
     /// The channel of a participant has opened: what came since it joined follows.
     func replayMissed(to participant: LiveKitParticipant, now: Instant) {
-        for (publisher, sequence) in data.takeMissed(by: participant.sid) {
+        for (publisher, sequence) in data.takeMissed(by: participant.id) {
             replay(from: publisher, after: sequence &- 1, to: participant, now)
         }
     }
@@ -58,7 +58,7 @@ extension LiveKitRoom {
     /// A participant has come back, and has these as the last ones of each publisher.
     func replay(_ states: [Livekit_DataChannelReceiveState], to participant: LiveKitParticipant, now: Instant) {
         var last: [String: UInt32] = [:]
-        for state in states.prefix(RequestBounds.tracks) where participants[state.publisherSid] != nil {
+        for state in states.prefix(RequestBounds.tracks) where room.members[state.publisherSid] != nil {
             last[state.publisherSid] = state.lastSeq
         }
         for (publisher, sequence) in last { replay(from: publisher, after: sequence, to: participant, now) }
@@ -67,9 +67,9 @@ extension LiveKitRoom {
     private func replay(
         from publisher: String, after sequence: UInt32, to participant: LiveKitParticipant, _ now: Instant
     ) {
-        guard publisher != participant.sid else { return }
+        guard publisher != participant.id else { return }
         for entry in data.cache.packets(from: publisher, after: sequence, now: now)
-        where entry.destinations.include(identity: participant.identity, sid: participant.sid) {
+        where entry.destinations.include(identity: participant.identity, sid: participant.id) {
             _ = participant.subscriber.sendData(entry.bytes, label: DataLabel.reliable.rawValue)
         }
     }

@@ -27,7 +27,7 @@ extension LiveKitRoom {
     @discardableResult
     func distribute(_ packet: Livekit_DataPacket, to identities: [String], _ sids: [String] = []) -> Int {
         let destinations = DataDestinations(identities: Set(identities), sids: Set(sids))
-        let recipients = participants.values.filter { destinations.include(identity: $0.identity, sid: $0.sid) }
+        let recipients = participants.filter { destinations.include(identity: $0.identity, sid: $0.id) }
         return recipients.count { $0.deliver(packet) }
     }
 }

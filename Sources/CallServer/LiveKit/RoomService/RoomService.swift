@@ -88,7 +88,7 @@ struct RoomService: Sendable {
         }
         return room.eventLoop.submit {
             guard !room.isClosed else { throw TwirpError.noRoom }
-            return try room.loop.meter.measure(.message, "room API") { try body(room, $0) }
+            return try room.loop.meter.measure(.message, "room API") { try body(room.liveKit, $0) }
         }
     }
 
@@ -100,15 +100,15 @@ struct RoomService: Sendable {
         } catch {
             return eventLoop.makeFailedFuture(error)
         }
-        guard let room = directory.createRoom(request) else {
+        guard let room = directory.createRoom(named: request.name, { $0.apply(request) }) else {
             return eventLoop.makeFailedFuture(
                 TwirpError(.resourceExhausted, "the server has as many rooms as it takes"))
         }
         return room.eventLoop.flatSubmit {
             // It has closed since: there is none of that name now.
             guard !room.isClosed else { return createRoom(request, on: eventLoop) }
-            room.apply(request)
-            return room.eventLoop.makeSucceededFuture(room.info)
+            room.liveKit.apply(request)
+            return room.eventLoop.makeSucceededFuture(room.liveKit.info)
         }
     }
 
@@ -130,7 +130,7 @@ struct RoomService: Sendable {
     ) -> EventLoopFuture<Livekit_ListRoomsResponse> {
         let wanted = Set(request.names)
         let rooms = directory.rooms.filter { wanted.isEmpty || wanted.contains($0.name) }
-        let infos = rooms.map { room in room.eventLoop.submit { room.isClosed ? nil : room.info } }
+        let infos = rooms.map { room in room.eventLoop.submit { room.isClosed ? nil : room.liveKit.info } }
         return EventLoopFuture.whenAllSucceed(infos, on: eventLoop).map { infos in
             .with {
                 $0.rooms = infos.compactMap(\.self).sorted {

@@ -65,7 +65,7 @@ struct RoomServiceMethod: Sendable {
         "DeleteRoom": RoomServiceMethod(.empty, allowed: { grant, _ in grant.roomCreate == true }) {
             (service, request: Livekit_DeleteRoomRequest, eventLoop) in
             service.inRoom(request.room, on: eventLoop) { (room, now) throws(TwirpError) in
-                room.end(.roomDeleted, .roomEndApiDelete, now: now)
+                room.room.end(.deleted, now: now)
                 return EmptyMessage()
             }
         },

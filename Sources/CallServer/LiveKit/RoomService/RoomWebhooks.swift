@@ -24,7 +24,7 @@ struct RoomWebhooks: RoomObserver {
         self.queues = queues
     }
 
-    func room(_ room: Livekit_Room, did event: RoomEvent) {
+    func room(_ room: Livekit_Room, did event: RoomObservation) {
         let message = Livekit_WebhookEvent(room, event)
         let body = Array(message.wireJSON.utf8)
         for queue in queues { queue.enqueue(key: room.name, id: message.id, body: body) }
@@ -41,7 +41,7 @@ struct RoomWebhooks: RoomObserver {
 }
 
 extension Livekit_WebhookEvent {
-    init(_ room: Livekit_Room, _ event: RoomEvent) {
+    init(_ room: Livekit_Room, _ event: RoomObservation) {
         self.init()
         id = SessionID.event()
         createdAt = WallClock.milliseconds / 1000

@@ -55,7 +55,7 @@ extension LiveKitRoom {
         guard !request.destinationIdentity.isEmpty else {
             throw TwirpError(.invalidArgument, "destination identity is required")
         }
-        let (_, participant) = try find(request.destinationIdentity)
+        let record = try find(request.destinationIdentity)
         guard request.payload.utf8.count <= ServerCalls.longestPayload else {
             throw TwirpError(
                 .invalidArgument, "the payload is longer than \(ServerCalls.longestPayload) bytes",
@@ -68,27 +68,27 @@ extension LiveKitRoom {
             $0.kind = .reliable
             // Clients answer to an identity; nobody in the room has this one.
             $0.participantIdentity = id
-            $0.destinationIdentities = [participant.identity]
+            $0.destinationIdentities = [record.identity]
             $0.rpcRequest.id = id
             $0.rpcRequest.method = request.method
             $0.rpcRequest.payload = request.payload
             $0.rpcRequest.responseTimeoutMs = timeout
             $0.rpcRequest.version = 1
         }
-        guard participant.deliver(packet) else {
+        guard participant(record.id)?.deliver(packet) == true else {
             throw TwirpError(.unavailable, "the participant has no open data channel", meta: ["rpc_code": "1505"])
         }
-        let promise = eventLoop.makePromise(of: Livekit_PerformRpcResponse.self)
+        let promise = room.eventLoop.makePromise(of: Livekit_PerformRpcResponse.self)
         let timers = [
             expire(id, in: ServerCalls.acknowledgement, "the participant did not acknowledge the call", code: 1501),
             expire(id, in: .milliseconds(Int64(timeout)), "the participant did not answer in time", code: 1502),
         ]
-        serverCalls.begin(id, participant: participant.sid, promise: promise, timers: timers)
+        serverCalls.begin(id, participant: record.id, promise: promise, timers: timers)
         return promise.futureResult
     }
 
     private func expire(_ id: String, in time: TimeAmount, _ message: String, code: Int) -> Scheduled<Void> {
-        eventLoop.scheduleTask(in: time) { [weak self] in
+        room.eventLoop.scheduleTask(in: time) { [weak self] in
             let error = TwirpError(.deadlineExceeded, message, meta: ["rpc_code": "\(code)"])
             self?.serverCalls.finish(id, .failure(error))
         }
@@ -98,11 +98,11 @@ extension LiveKitRoom {
     func takeAnswer(_ packet: Livekit_DataPacket, from participant: LiveKitParticipant) -> Bool {
         switch packet.value {
         case .rpcAck(let ack):
-            guard serverCalls.participant(of: ack.requestID) == participant.sid else { return false }
+            guard serverCalls.participant(of: ack.requestID) == participant.id else { return false }
             serverCalls.acknowledge(ack.requestID)
             return true
         case .rpcResponse(let response):
-            guard serverCalls.participant(of: response.requestID) == participant.sid else { return false }
+            guard serverCalls.participant(of: response.requestID) == participant.id else { return false }
             serverCalls.finish(response.requestID, Self.result(of: response))
             return true
         default: return false

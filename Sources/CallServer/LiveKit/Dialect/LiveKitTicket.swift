@@ -1,25 +1,4 @@
 import LiveKitProtocol
-import NIOHTTP1
-
-/// Why a request is refused before anybody joins: LiveKit's status and text.
-struct LiveKitRefusal: Error, Hashable {
-    var status: UInt
-    var text: String
-
-    init(_ status: UInt, _ text: String) {
-        self.status = status
-        self.text = text
-    }
-
-    /// The token does not grant what is asked for.
-    static let noPermission = LiveKitRefusal(401, "no permissions to access the room")
-
-    /// LiveKit's words; 4xx, so that clients don't try again at once.
-    static let roomIsFull = LiveKitRefusal(429, "room has exceeded its max participants")
-    static let joinsTooOften = LiveKitRefusal(429, "this participant joins too often; try again later")
-
-    var response: HTTPResponse { HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), text) }
-}
 
 /// A participant who has been let in: what the token grants and what the client asked for.
 struct LiveKitTicket: Sendable {
@@ -98,4 +77,7 @@ struct LiveKitTicket: Sendable {
     }
 
     var grant: VideoGrant { claims.video ?? VideoGrant() }
+
+    /// Two connections, of which the one that we offer is set up first.
+    var isSubscriberPrimary: Bool { !isSingleConnection && client.protocol > 2 && grant.maySubscribe }
 }

@@ -11,7 +11,7 @@ final class ServerLoop: @unchecked Sendable {
     private var forwardedBefore = ForwardingStatistics()
     /// Reliable data messages that did not reach a participant who reads too slowly.
     var droppedData = 0
-    private var rooms: [ObjectIdentifier: LiveKitRoom] = [:]
+    private var rooms: [ObjectIdentifier: Room] = [:]
 
     /// Knows what has held this loop or another of the server's for long.
     let meter: StallMeter
@@ -25,12 +25,12 @@ final class ServerLoop: @unchecked Sendable {
 
     var eventLoop: any EventLoop { mux.eventLoop }
 
-    func add(_ room: LiveKitRoom) {
+    func add(_ room: Room) {
         eventLoop.preconditionInEventLoop()
         rooms[ObjectIdentifier(room)] = room
     }
 
-    func remove(_ room: LiveKitRoom) {
+    func remove(_ room: Room) {
         eventLoop.preconditionInEventLoop()
         if rooms.removeValue(forKey: ObjectIdentifier(room)) != nil { forwardedBefore += room.media.statistics }
     }
@@ -39,7 +39,7 @@ final class ServerLoop: @unchecked Sendable {
     func close() -> EventLoopFuture<Void> {
         eventLoop.flatSubmit { [self] in
             let now = MonotonicClock.now()
-            for room in rooms.values { room.shutDown(now: now) }
+            for room in rooms.values { room.end(.serverStopped, now: now) }
             rooms = [:]
             return mux.close()
         }
@@ -58,7 +58,7 @@ final class ServerLoop: @unchecked Sendable {
         var result = CallServerStatistics()
         let forwarding = rooms.values.reduce(into: forwardedBefore) { $0 += $1.media.statistics }
         result.rooms = rooms.count
-        result.participants = rooms.values.reduce(0) { $0 + $1.participantCount }
+        result.participants = rooms.values.reduce(0) { $0 + $1.members.count }
         result.datagramsReceived = mux.statistics.datagramsReceived
         result.bytesReceived = mux.statistics.bytesReceived
         result.datagramsSent = mux.statistics.datagramsSent

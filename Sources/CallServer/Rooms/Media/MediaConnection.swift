@@ -51,6 +51,7 @@ final class MediaConnection {
     var failure: PeerFailure?
     /// What the client says of what it is sent.
     var feedback = SubscriberFeedback()
+    var streams = ConnectionStreams()
     /// The ICE generation of the client that the peer knows.
     var transportGeneration: Int?
 

@@ -1,26 +1,26 @@
 import RTCWire
 
 /// What the room's connections do by the clock, beside sharing bandwidth out.
-extension LiveKitRoom {
-    /// Called with every tick of the streams.
+extension Room {
+    /// Called with every tick of the measures.
     func keepRhythms(_ now: Instant) {
         media.perform(now: now) { room, outbox, now in room.requestFirstKeyFrames(now: now, into: &outbox) }
-        if streams.reportsDue <= now {
+        if measures.reportsDue <= now {
             // By the clock, not by ticks: those are late on a busy machine.
-            let next = streams.reportsDue + LiveKitRoom.reportInterval
-            streams.reportsDue = next > now ? next : now + LiveKitRoom.reportInterval
-            for participant in participants.values { participant.subscriber.sendSenderReports() }
+            let next = measures.reportsDue + Room.reportInterval
+            measures.reportsDue = next > now ? next : now + Room.reportInterval
+            for connection in receivers { connection.sendSenderReports() }
         }
         probe()
     }
 
     private func probe() {
         guard let probing = loop.settings.plane.probing else { return }
-        let period = Int(probing.period.nanoseconds / RoomStreams.interval.nanoseconds)
-        let steps = Int(probing.duration.nanoseconds / RoomStreams.interval.nanoseconds)
-        guard streams.ticks % period >= period - steps else { return }
-        for participant in participants.values {
-            for send in participant.subscriber.sends where send.kind == .video {
+        let period = Int(probing.period.nanoseconds / RoomMeasures.interval.nanoseconds)
+        let steps = Int(probing.duration.nanoseconds / RoomMeasures.interval.nanoseconds)
+        guard measures.ticks % period >= period - steps else { return }
+        for connection in receivers {
+            for send in connection.sends where send.kind == .video {
                 guard let consumer = send.consumer else { continue }
                 // Twice the same, as probes that have not yet got a newer packet repeat the last one.
                 for _ in 0..<2 {
@@ -29,6 +29,8 @@ extension LiveKitRoom {
             }
         }
     }
+
+    private var receivers: [MediaConnection] { members.values.flatMap(\.receivers) }
 
     /// Between two sender reports.
     private static let reportInterval = Interval.seconds(3)

@@ -1,19 +1,16 @@
 import LiveKitProtocol
 import RTCCore
+import RTCWire
+import RoomModel
 import SFUCore
 
-/// A track that a client has announced, and later sends.
-final class LiveKitTrack {
+/// A track that a client has announced, and later sends, as LiveKit's words have it. Once it is published, whether it is
+/// muted is the room's to say.
+struct LiveKitTrack {
     let sid: String
     let cid: String
     let publisher: String
     var info: Livekit_TrackInfo
-    /// Set once a line of the publisher's connection feeds it.
-    var producer: ProducerID?
-    /// Known once the line is negotiated.
-    private(set) var format: TrackFormat?
-    /// The publisher has been told that somebody listens.
-    var wasSubscribed = false
 
     init(_ request: Livekit_AddTrackRequest, publisher: String) {
         let sid = SessionID.track(type: request.type, source: request.source)
@@ -50,10 +47,19 @@ final class LiveKitTrack {
         return allowed
     }
 
+    /// The track in the room's words.
+    ///
+    /// - Parameter codec: as `a=rtpmap` has it.
+    func published(codec: String) -> PublishedTrack {
+        PublishedTrack(
+            id: sid, kind: kind, source: TrackSource(info.source), name: info.name, isMuted: info.muted,
+            media: TrackMedia(
+                codec: codec, layers: info.layers.map { FrameSize(width: Int($0.width), height: Int($0.height)) },
+                group: info.stream, isEncrypted: info.encryption != .none))
+    }
+
     /// Fills in what the negotiation has shown.
-    func bind(to line: MediaLine, format: TrackFormat) {
-        self.format = format
-        self.format?.isEncrypted = info.encryption != .none
+    mutating func bind(to line: MediaLine, format: TrackFormat) {
         let mime = (kind == .video ? "video/" : "audio/") + format.name
         info.mid = line.mid
         info.mimeType = mime
@@ -63,7 +69,7 @@ final class LiveKitTrack {
     }
 
     /// LiveKit's rids name the layers of a simulcast; a lone layer has its SSRC from the description.
-    private func fillLayers(_ line: MediaLine) {
+    private mutating func fillLayers(_ line: MediaLine) {
         let rids = line.remote?.rids.map(\.id) ?? []
         for index in info.layers.indices {
             info.layers[index].spatialLayer = Int32(index)
@@ -82,14 +88,22 @@ final class LiveKitTrack {
             info.codecs[0].layers[index].ssrc = known.ssrc
         }
     }
+}
 
-    /// The largest layer that a subscriber with these settings needs, as a rank from 0.
-    func layerLimit(for settings: Livekit_UpdateTrackSettings) -> Int {
-        if settings.width > 0 || settings.height > 0 {
-            let covering = info.layers.firstIndex { $0.width >= settings.width && $0.height >= settings.height }
-            return min(covering ?? 2, 2)
+extension Livekit_UpdateTrackSettings {
+    /// What a subscriber wants of that track.
+    func preference(of track: PublishedTrack) -> TrackPreference {
+        TrackPreference(
+            isPaused: disabled, layerLimit: layerLimit(of: track), frameRateLimit: fps > 0 ? Int(fps) : nil,
+            priority: priority > 0 ? Int(priority) : nil)
+    }
+
+    /// The largest layer that is of use, as a rank from 0.
+    private func layerLimit(of track: PublishedTrack) -> Int {
+        if width > 0 || height > 0 {
+            return track.media.layer(covering: FrameSize(width: Int(width), height: Int(height)))
         }
-        switch settings.quality {
+        switch quality {
         case .low: return 0
         case .medium: return 1
         default: return 2

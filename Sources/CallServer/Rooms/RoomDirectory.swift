@@ -1,4 +1,3 @@
-import LiveKitProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 import RTCWire
@@ -7,7 +6,7 @@ import RTCWire
 /// event loops share.
 final class RoomDirectory: Sendable {
     private struct State {
-        var rooms: [String: LiveKitRoom] = [:]
+        var rooms: [String: Room] = [:]
         var nextLoop = 0
         var participants = 0
         var pending = 0
@@ -128,7 +127,7 @@ final class RoomDirectory: Sendable {
     }
 
     /// A room has come to be described by so many bytes.
-    func note(description bytes: Int, of room: LiveKitRoom) {
+    func note(description bytes: Int, of room: Room) {
         state.withLockedValue { state in
             if state.rooms[room.name] === room { state.described[room.name] = bytes > 0 ? bytes : nil }
         }
@@ -153,44 +152,41 @@ final class RoomDirectory: Sendable {
 
     /// The room of that name, made on the next loop in turn where there is none.
     ///
-    /// - Parameter claim: the `roomConfig` of the token that asks; it counts where the room is made.
-    func room(named name: String, claim: JSONValue? = nil) -> LiveKitRoom {
+    /// - Parameter adjust: what is asked of the room where it is made.
+    func room(named name: String, _ adjust: (inout RoomSettings) -> Void = { _ in }) -> Room {
         state.withLockedValue { state in
             if let room = state.rooms[name] { return room }
-            var settings = RoomSettings(configuration)
-            settings.apply(claim)
-            return make(name, settings, &state)
+            return make(name, adjust, &state)
         }
     }
 
-    /// The room of that name, made as `request` says where there is none; nil where the server has as many as it takes.
-    func createRoom(_ request: Livekit_CreateRoomRequest) -> LiveKitRoom? {
+    /// The same; nil where the server has as many as it takes.
+    func createRoom(named name: String, _ adjust: (inout RoomSettings) -> Void) -> Room? {
         state.withLockedValue { state in
-            if let room = state.rooms[request.name] { return room }
-            guard state.rooms.count < configuration.limits.rooms else { return nil }
-            var settings = RoomSettings(configuration)
-            settings.apply(request)
-            return make(request.name, settings, &state)
+            if let room = state.rooms[name] { return room }
+            return state.rooms.count < configuration.limits.rooms ? make(name, adjust, &state) : nil
         }
     }
 
     /// The room of that name, if there is one.
-    func existingRoom(named name: String) -> LiveKitRoom? { state.withLockedValue { $0.rooms[name] } }
+    func existingRoom(named name: String) -> Room? { state.withLockedValue { $0.rooms[name] } }
 
     /// All rooms, in no order.
-    var rooms: [LiveKitRoom] { state.withLockedValue { Array($0.rooms.values) } }
+    var rooms: [Room] { state.withLockedValue { Array($0.rooms.values) } }
 
     /// Bounds the participants of a room; 0 leaves it to the server's own bound.
-    func setSeats(_ count: Int, in room: LiveKitRoom) {
+    func setSeats(_ count: Int, in room: Room) {
         state.withLockedValue { state in
             if state.rooms[room.name] === room { state.seats[room.name] = count > 0 ? count : nil }
         }
     }
 
-    private func make(_ name: String, _ settings: RoomSettings, _ state: inout State) -> LiveKitRoom {
+    private func make(_ name: String, _ adjust: (inout RoomSettings) -> Void, _ state: inout State) -> Room {
+        var settings = RoomSettings(configuration)
+        adjust(&settings)
         let loop = loops[state.nextLoop % loops.count]
         state.nextLoop += 1
-        let room = LiveKitRoom(name: name, loop: loop, directory: self, settings: settings)
+        let room = Room(name: name, loop: loop, directory: self, settings: settings)
         state.rooms[name] = room
         state.seats[name] = settings.maxParticipants > 0 ? settings.maxParticipants : nil
         // Before anything that those who find the room may ask of it.
@@ -199,7 +195,7 @@ final class RoomDirectory: Sendable {
     }
 
     /// Forgets a room that has closed, unless another one has its name by now.
-    func remove(_ room: LiveKitRoom) {
+    func remove(_ room: Room) {
         state.withLockedValue { state in
             guard state.rooms[room.name] === room else { return }
             state.rooms[room.name] = nil

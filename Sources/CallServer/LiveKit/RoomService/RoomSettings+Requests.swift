@@ -1,24 +1,7 @@
 import LiveKitProtocol
 
-/// How one room is to be kept: the server's defaults, and what a request or a token has asked for.
-struct RoomSettings: Sendable, Hashable {
-    /// How long the room stays open while nobody has come, in seconds.
-    var emptyTimeout: Int
-    /// How long the room stays open after the last one has left, in seconds.
-    var departureTimeout: Int
-    /// Participants at a time; 0 leaves it to the server's own bound.
-    var maxParticipants = 0
-    var metadata = ""
-    /// Bounds on how long receivers delay video, in milliseconds; nil leaves it to publisher and receiver.
-    var playoutDelay: ClosedRange<Int>?
-    /// Receivers are to play what belongs together, such as camera and microphone, in step.
-    var syncsStreams = false
-
-    init(_ configuration: CallServerConfiguration) {
-        emptyTimeout = configuration.emptyTimeout
-        departureTimeout = configuration.departureTimeout
-    }
-
+/// What LiveKit's requests and tokens ask of a room.
+extension RoomSettings {
     /// Takes over what `request` names; zero and empty mean "as it is".
     mutating func apply(_ request: Livekit_CreateRoomRequest) {
         apply(

@@ -1,0 +1,65 @@
+import RTCCore
+import RTCWire
+import SFUCore
+
+/// What a connection carries of what its client is to get.
+struct ConnectionStreams {
+    var capacity = ChannelCapacity()
+    private(set) var sent = RateMeter()
+    /// Sent to streams that have ended since.
+    private var bytesBefore: [UInt32: Int] = [:]
+    private var total = 0
+    /// The tracks that the client was told are paused for want of bandwidth.
+    private var starved: Set<String> = []
+    var nextCost: Int?
+
+    /// Adds up what is sent, over streams that come and go.
+    mutating func count(_ sends: [OutgoingTrack], now: Instant) {
+        var bytes: [UInt32: Int] = [:]
+        for send in sends { bytes[send.ssrc] = send.bytesSent }
+        for (ssrc, count) in bytes { total += max(0, count - (bytesBefore[ssrc] ?? 0)) }
+        bytesBefore = bytes
+        sent.update(total, now: now)
+    }
+
+    /// Which tracks have been paused for want of bandwidth since the last time, or go on.
+    mutating func noteStarved(_ sends: [OutgoingTrack]) -> [(track: String, isPaused: Bool)] {
+        let starved = Set(sends.filter(\.isStarved).map(\.trackID))
+        let present = Set(sends.map(\.trackID))
+        let changed = starved.symmetricDifference(self.starved).intersection(present)
+        self.starved = starved
+        return changed.sorted().map { ($0, starved.contains($0)) }
+    }
+}
+
+extension MediaConnection {
+    /// Chooses the layers of the videos that this client gets, within what its connection bears. Gives the tracks that
+    /// have been paused for want of bandwidth, or go on; none where it may not pause.
+    ///
+    /// - Parameter rates: of every published layer, by track and SSRC.
+    func shareBandwidth(
+        _ rates: [String: [UInt32: LayerRates]], mayPause: Bool, now: Instant
+    ) -> [(track: String, isPaused: Bool)] {
+        let sends = self.sends.filter { $0.kind == .video && !$0.isRefused && $0.consumer != nil }
+        streams.count(sends, now: now)
+        let sent = Int(streams.sent.bitrate)
+        if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
+        streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
+        streams.capacity.advance(to: now, nextCost: streams.nextCost)
+        let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
+        let allocation = BitrateAllocation(demands, capacity: streams.capacity.available, mayPause: mayPause)
+        streams.nextCost = allocation.nextCost
+        for send in sends { send.allocate(allocation.shares[send.trackID], now: now) }
+        return mayPause ? streams.noteStarved(sends) : []
+    }
+
+    private func demand(_ send: OutgoingTrack, _ rates: [UInt32: LayerRates], _ now: Instant) -> VideoDemand? {
+        guard let wanted = send.wantedLayer else { return nil }
+        let live = send.liveLayers(now)
+        let layers = live.flatMap { layer in
+            rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
+        }
+        guard !layers.isEmpty else { return nil }
+        return VideoDemand(track: send.trackID, priority: send.priority, wanted: wanted, layers: layers)
+    }
+}
