@@ -149,8 +149,8 @@ let package = Package(
         tests(
             "CallServer",
             [
-                "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling", "RTCCore", nioCore, nioPosix,
-                nioHTTP1, nioWebSocket, logging,
+                "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
+                "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",

@@ -28,7 +28,7 @@ public final class CallServer: Sendable {
     }
 
     private let configuration: CallServerConfiguration
-    private let timing: LiveKitTiming
+    private let timing: RoomTiming
     private let state = NIOLockedValueBox(State.idle)
     private let hub: RingHub
     private let journal: CallJournal
@@ -39,10 +39,10 @@ public final class CallServer: Sendable {
 
     /// A server that is not yet started.
     public convenience init(configuration: CallServerConfiguration) {
-        self.init(configuration: configuration, timing: LiveKitTiming())
+        self.init(configuration: configuration, timing: RoomTiming())
     }
 
-    init(configuration: CallServerConfiguration, timing: LiveKitTiming) {
+    init(configuration: CallServerConfiguration, timing: RoomTiming) {
         var configuration = configuration
         configuration.logger = configuration.logger.printable
         self.configuration = configuration
@@ -141,7 +141,8 @@ public final class CallServer: Sendable {
             var observers: [any RoomObserver] = [roomJournal]
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
-                configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers))
+                configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers),
+                dialects: [{ _ = $0.liveKit }])
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
             let http = try await listen(group, router(directory, roomJournal, openTok))
             return Running(

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func muteUnpublishAndLeaveAreTold() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.participantUpdates = 20
         try await withCallServer(timing: timing) { server in
             let alice = try await Caller.join(server, "alice", seed: 5)

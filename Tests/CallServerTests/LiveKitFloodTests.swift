@@ -28,7 +28,7 @@ extension Livekit_SignalResponse {
         _ body: (CallServer, LiveKitTestClient) async throws -> Void
     ) async throws {
         // Nobody here has media to connect; a busy machine may take longer than they are given for it.
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.join = 3_600_000
         try await withCallServer(timing: timing) {
             $0.logger = log.logger
@@ -178,7 +178,7 @@ extension Livekit_SignalResponse {
 
     @Test func whoJoinsOverAndOverHasToWait() {
         let directory = RoomDirectory(
-            configuration: CallServerConfiguration(keys: ["key": "secret"]), timing: LiveKitTiming(), loops: [])
+            configuration: CallServerConfiguration(keys: ["key": "secret"]), timing: RoomTiming(), loops: [])
         func joins(_ count: Int, _ identity: String, at seconds: Int) -> Int {
             (0..<count).count { _ in
                 directory.mayJoinAgain("r", identity, now: .zero + .seconds(seconds))

@@ -97,7 +97,7 @@ extension Livekit_SignalResponse {
     }
 
     @Test func theHiddenHearAndAreNotSeen() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.participantUpdates = 10
         try await withCallServer(timing: timing) { server in
             let alice = try await Caller.join(server, "alice", seed: 310)

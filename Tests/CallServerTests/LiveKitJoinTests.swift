@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func whoeverDoesNotConnectIsRemoved() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.join = 50
         try await withCallServer(timing: timing) { server in
             let client = try await LiveKitTestClient.join(server.port, token: TestTokens.join("a"))

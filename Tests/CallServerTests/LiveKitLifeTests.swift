@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func theNumberOfParticipantsIsTold() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.roomUpdates = 20
         try await withCallServer(timing: timing) { server in
             let alice = try await Caller.join(server, "alice", seed: 42)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func theClientsReasonIsPassedOn() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.participantUpdates = 10
         try await withCallServer(timing: timing) { server in
             let alice = try await Caller.join(server, "alice", seed: 43)
@@ -108,7 +108,7 @@ import Testing
 
     /// The token for coming back says what holds now.
     @Test func refreshedTokensAreUpToDate() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.tokenRefresh = 30
         try await withCallServer(timing: timing) { server in
             let token = TestTokens.join("a", expires: 30) { $0.canUpdateOwnMetadata = true }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func anUnansweredOfferEndsInAFullReconnect() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.negotiation = 30
         try await withCallServer(timing: timing) { server in
             let client = try await LiveKitTestClient.connect(

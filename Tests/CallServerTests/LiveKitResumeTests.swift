@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func theClientIsToldToResumeWhenItsMediaPathIsLost() async throws {
-        var timing = LiveKitTiming()
+        var timing = RoomTiming()
         timing.departure = 100
         try await withCallServer(timing: timing) { server in
             let alice = try await Caller.join(server, "alice", seed: 31)

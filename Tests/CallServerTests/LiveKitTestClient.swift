@@ -117,7 +117,7 @@ enum TestTokens {
 /// Runs `body` with a call server on free ports of 127.0.0.1.
 @discardableResult
 func withCallServer<Result>(
-    timing: LiveKitTiming = LiveKitTiming(), _ change: (inout CallServerConfiguration) -> Void = { _ in },
+    timing: RoomTiming = RoomTiming(), _ change: (inout CallServerConfiguration) -> Void = { _ in },
     _ body: (CallServer) async throws -> Result
 ) async throws -> Result {
     var configuration = CallServerConfiguration(keys: ["key": "secret"])

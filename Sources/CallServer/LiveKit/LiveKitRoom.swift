@@ -120,6 +120,11 @@ final class LiveKitRoom: @unchecked Sendable {
     }
 }
 
+extension Room {
+    /// What LiveKit's clients and the room API know of it.
+    var liveKit: LiveKitRoom { side { LiveKitRoom($0) } }
+}
+
 extension LiveKitRoom: RoomListener {
     func opened(_ room: Room) {
         if !describe({ $0.describes(metadata: room.settings.metadata) }) { room.settings.metadata = "" }

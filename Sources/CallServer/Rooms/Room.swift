@@ -21,8 +21,7 @@ final class Room: @unchecked Sendable {
     /// Where the tracks' packets come from, by track.
     var feeds: [String: TrackFeed] = [:]
     var measures = RoomMeasures()
-    /// What LiveKit's words say of this room; its own server's facade, too.
-    private(set) lazy var liveKit = LiveKitRoom(self)
+    /// In the order in which they are told.
     private var listeners: [any RoomListener] = []
     private var clocks = RoomClocks()
     private var undelivered = UndeliveredEvents()
@@ -42,16 +41,21 @@ final class Room: @unchecked Sendable {
 
     var eventLoop: any EventLoop { loop.eventLoop }
     var configuration: CallServerConfiguration { directory.configuration }
-    var timing: LiveKitTiming { directory.timing }
+    var timing: RoomTiming { directory.timing }
 
-    /// Has somebody follow what happens here, after those who do already.
-    func add(_ listener: any RoomListener) { listeners.append(listener) }
+    /// A dialect's side of this room, or whoever else follows what happens here: made where there is none yet.
+    func side<Side: RoomListener>(_ make: (Room) -> Side) -> Side {
+        for listener in listeners { if let side = listener as? Side { return side } }
+        let side = make(self)
+        listeners.append(side)
+        return side
+    }
 
     // MARK: Opening and closing
 
     func open() {
         loop.add(self)
-        listeners.insert(liveKit, at: 0)
+        for take in directory.dialects { take(self) }
         clocks.begin(on: eventLoop, every: SpeakerDetector.interval, tick("speakers") { $0.updateSpeakers(now: $1) })
         clocks.begin(on: eventLoop, every: RoomMeasures.interval, tick("streams") { $0.updateStreams(now: $1) })
         for listener in listeners { listener.opened(self) }

@@ -83,19 +83,22 @@ final class RoomDirectory: Sendable {
     }
 
     let configuration: CallServerConfiguration
-    let timing: LiveKitTiming
+    let timing: RoomTiming
     private let loops: [ServerLoop]
     private let state = NIOLockedValueBox(State())
     /// Called with the name of a room that its last participant has left.
     let emptied = NIOLockedValueBox<(@Sendable (String) -> Void)?>(nil)
     /// Is told what happens in the rooms.
     let observer: (any RoomObserver)?
+    /// Each makes its side of a room that opens.
+    let dialects: [@Sendable (Room) -> Void]
 
     init(
-        configuration: CallServerConfiguration, timing: LiveKitTiming, loops: [ServerLoop],
-        observer: (any RoomObserver)? = nil
+        configuration: CallServerConfiguration, timing: RoomTiming, loops: [ServerLoop],
+        observer: (any RoomObserver)? = nil, dialects: [@Sendable (Room) -> Void] = []
     ) {
         self.observer = observer
+        self.dialects = dialects
         self.configuration = configuration
         self.timing = timing
         self.loops = loops

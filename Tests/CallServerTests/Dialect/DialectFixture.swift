@@ -27,7 +27,7 @@ struct DialectFixture {
         settings = RoomSettings(configuration)
         dialect = LiveKitDialect(
             server: LiveKitServerFacts(
-                limits: configuration.limits, timing: LiveKitTiming(), iceServers: [], isObserved: true),
+                limits: configuration.limits, timing: RoomTiming(), iceServers: [], isObserved: true),
             identity: room)
     }
 

@@ -47,7 +47,7 @@ struct LiveKitRoomIdentity {
 /// What a server's rooms have in common.
 struct LiveKitServerFacts {
     var limits: CallServerConfiguration.Limits
-    var timing: LiveKitTiming
+    var timing: RoomTiming
     var iceServers: [Livekit_ICEServer]
     /// Somebody follows what happens.
     var isObserved: Bool

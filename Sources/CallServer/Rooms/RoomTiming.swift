@@ -1,5 +1,5 @@
-/// LiveKit's intervals, in milliseconds.
-struct LiveKitTiming: Sendable {
+/// How long what clients do may take, and how often what is done by the clock: LiveKit's intervals, in milliseconds.
+struct RoomTiming: Sendable {
     /// A participant's media must be connected within this time.
     var join = 30_000
     /// Somebody who has lost the media path, or closed it, is removed after this time, unless it comes back.

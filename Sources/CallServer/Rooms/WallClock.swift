@@ -1,6 +1,6 @@
 import Foundation
 
-/// The time of day, for what LiveKit's messages say of it.
+/// The time of day, for what messages say of it.
 enum WallClock {
     /// Since 1970.
     static var milliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
