@@ -5,12 +5,17 @@ import RoomModel
 extension LiveKitParticipant {
     /// Acts on one message of the client.
     func handle(_ request: Livekit_SignalRequest, now: Instant) {
+        for action in actions(for: request) { perform(action, now: now) }
+    }
+
+    /// On its own, so that no copy of the room is held while the actions change it.
+    private func actions(for request: Livekit_SignalRequest) -> [LiveKitRequestAction] {
         var actions: [LiveKitRequestAction] = []
         let machine = room.machine
         liveKit.describe {
             $0.handle(request, from: id, in: machine, wallClock: WallClock.milliseconds, into: &actions)
         }
-        for action in actions { perform(action, now: now) }
+        return actions
     }
 
     private func perform(_ action: LiveKitRequestAction, now: Instant) {
