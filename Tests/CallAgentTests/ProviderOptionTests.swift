@@ -12,7 +12,8 @@ import Testing
             Issue.record("it was taken")
         } catch {
             let text = CallAgent.fullMessage(for: error)
-            #expect(text.contains("--provider nonsense: there is no such provider; use livekit, fake."), "\(text)")
+            let wanted = "--provider nonsense: there is no such provider; use livekit, opentok, fake."
+            #expect(text.contains(wanted), "\(text)")
             #expect(CallAgent.exitCode(for: error) == .validationFailure)
         }
     }
