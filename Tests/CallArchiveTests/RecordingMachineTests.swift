@@ -69,7 +69,7 @@ private struct Sender {
     }
 
     @Test func aFrameWaitsForThoseBeforeIt() {
-        var machine = RecordingMachine()
+        var machine = RecordingMachine(kinds: [.audio])
         let sender = Sender()
         var actions: [RecordingMachine.Action] = []
         _ = machine.take(sender.sound(at: 0, delay: 0), stream: 1)
@@ -123,6 +123,20 @@ private struct Sender {
         _ = machine.take(frame, stream: 1)
         machine.finish(into: &actions)
         #expect(actions.isEmpty)
+    }
+
+    @Test func theFirstFileWaitsForThePicturesCodec() {
+        var machine = RecordingMachine()
+        var actions: [RecordingMachine.Action] = []
+        _ = machine.take(Sender().sound(at: 0, delay: 0), stream: 1)
+        machine.advance(to: .zero + .milliseconds(1_600), into: &actions)
+        #expect(actions.isEmpty)
+        var picture = Sender().picture(at: 500, key: true)
+        picture.codec = .vp9
+        _ = machine.take(picture, stream: 2)
+        machine.advance(to: .zero + .milliseconds(1_600), into: &actions)
+        let begun = actions.compactMap { if case .begin(let tracks) = $0 { tracks.map(\.codec) } else { nil } }
+        #expect(begun == [[.opus, .vp9]])
     }
 
     @Test func anotherCodecBeginsAnotherFile() {

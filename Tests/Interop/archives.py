@@ -9,7 +9,7 @@ import time
 
 import numpy
 
-from harness import CALLAGENT, KEY, SECRET, LeftOut, agent, expect, near, server
+from harness import CALLAGENT, KEY, SECRET, LeftOut, agent, expect, lk_peer, near, server
 
 TONES = {"ada": 440, "bob": 660, "cyd": 880, "dan": 1100}
 
@@ -222,3 +222,33 @@ def test_an_individual_archive():
             path = os.path.join(folder, made["id"], entry["filename"])
             expect(set(streams(path)) == {"opus", "vp8"}, "both tracks", entry)
             expect(strength(sound(path)[48000:96000], TONES[entry["streamId"]]) > 0.1, "its own tone", entry)
+
+
+def recorded_codec(codec, name, container):
+    """A real peer's pictures in a codec that nothing of ours decodes."""
+    with tempfile.TemporaryDirectory() as folder, server() as url:
+        real = lk_peer(url, "real", "--tone", "880", "--video", "640x360@15", "--codec", codec, seconds=11)
+        time.sleep(4)
+        making = archive(url, folder, 5, "--output-mode", "individual")
+        out, err = making.communicate(timeout=60)
+        real.result()
+        expect(making.returncode == 0, "the archive is available", (out, err))
+        [file] = [name for name in os.listdir(os.path.join(folder, json.loads(out)["id"])) if name != "archive.json"]
+        path = os.path.join(folder, json.loads(out)["id"], file)
+        expect(set(streams(path)) == {"opus", name}, "sound and pictures", list(streams(path)))
+        with open(path, "rb") as content:
+            expect(container in content.read(64), f"the container is {container}")
+        times = pictures(path)
+        expect(times[-1] - times[0] > 3 and len(times) > 10 * (times[-1] - times[0]), "pictures at full rate", len(times))
+
+
+def test_vp9_is_recorded_as_it_comes():
+    recorded_codec("vp9", "vp9", b"webm")
+
+
+def test_av1_is_recorded_as_it_comes():
+    recorded_codec("av1", "av1", b"webm")
+
+
+def test_h264_is_recorded_as_it_comes():
+    recorded_codec("h264", "h264", b"matroska")

@@ -40,6 +40,12 @@ struct FrameQueue: Sendable {
         return true
     }
 
+    /// The time of the frame that comes next.
+    var nextTime: Int64? { items.first?.time }
+
+    /// The first picture of those that wait.
+    var firstPicture: ReceivedFrame? { items.first { $0.frame.codec.kind == .video }?.frame }
+
     /// The next frame of before `time`.
     mutating func next(before time: Int64) -> Item? {
         guard let first = items.first, first.time < time else { return nil }

@@ -12,6 +12,8 @@ package struct RecordingMachine: Sendable {
 
     /// How long a frame waits for those that belong before it: retransmissions and copies take that long.
     package static let hold = Interval.milliseconds(300)
+    /// How long the first file waits for pictures: their codec stands in its head.
+    private static let pictureWait = Interval.milliseconds(700)
     static let soundTrack = 0, pictureTrack = 1
     /// Without a key frame so long, another one is asked for.
     private static let keyFramePatience = Interval.seconds(1)
@@ -63,6 +65,11 @@ package struct RecordingMachine: Sendable {
     /// Lets out what is due.
     package mutating func advance(to now: Instant, into actions: inout [Action]) {
         let due = (now - Self.hold).nanoseconds
+        if origin == nil, kinds.contains(.video), queue.firstPicture == nil, let first = queue.nextTime,
+            due < first + Self.pictureWait.nanoseconds
+        {
+            return
+        }
         while let item = queue.next(before: due) { write(item, into: &actions) }
     }
 
@@ -82,7 +89,7 @@ package struct RecordingMachine: Sendable {
     private mutating func write(_ item: FrameQueue.Item, into actions: inout [Action]) {
         let codec = item.frame.codec
         if origin == nil {
-            begin(at: item.time, pictures: codec.kind == .video ? item.frame : nil, into: &actions)
+            begin(at: item.time, pictures: codec.kind == .video ? item.frame : queue.firstPicture, into: &actions)
         } else if codec.kind == .video, codec != pictures {
             guard item.frame.isKeyFrame else { return dropped += 1 }
             begin(at: item.time, pictures: item.frame, into: &actions)
@@ -111,6 +118,7 @@ package struct RecordingMachine: Sendable {
 extension ReceivedFrame {
     /// Width and height, where the frame says them.
     var size: (width: Int, height: Int)? {
+        if codec == .vp9, isKeyFrame { return vp9Size }
         guard codec == .vp8, isKeyFrame,
             let header = payload.withUnsafeBytes({ try? VP8FrameHeader(parsing: $0.bytes) })
         else { return nil }
@@ -120,6 +128,43 @@ extension ReceivedFrame {
     /// A server's black picture of 8x8, which it ends or mutes a track with.
     var isFiller: Bool { size.map { $0.width == 8 && $0.height == 8 } ?? false }
 
-    /// What decoders need before the first frame: of H.264 the frame's own parameter sets.
-    var setup: [UInt8] { codec == .h264 ? payload : [] }
+    /// Of a key frame of profile 0 (VP9 bitstream specification, section 6.2): behind the sync code four bits of colour, then
+    /// 16 bits each, one less than the size.
+    private var vp9Size: (width: Int, height: Int)? {
+        guard payload.count >= 9, payload[0] >> 4 == 0b1000, payload[1...3].elementsEqual([0x49, 0x83, 0x42]) else {
+            return nil
+        }
+        let bits = payload[4...8].reduce(0) { $0 << 8 | Int($1) }
+        return ((bits >> 20 & 0xffff) + 1, (bits >> 4 & 0xffff) + 1)
+    }
+
+    /// What decoders need before the first frame: H.264's parameter sets and AV1's sequence header are in the frame.
+    var setup: [UInt8] {
+        switch codec {
+        case .h264: payload
+        case .av1: sequenceHeader
+        case .opus, .vp8, .vp9: []
+        }
+    }
+
+    /// The first OBU of type 1; each one says its size.
+    private var sequenceHeader: [UInt8] {
+        var offset = 0
+        while offset + 1 < payload.count {
+            let (start, type) = (offset, payload[offset] >> 3 & 0x0f)
+            offset += payload[offset] & 4 != 0 ? 2 : 1
+            var (length, shift) = (0, 0)
+            while offset < payload.count, shift < 28 {
+                let byte = payload[offset]
+                length |= Int(byte & 0x7f) << shift
+                offset += 1
+                shift += 7
+                if byte & 0x80 == 0 { break }
+            }
+            guard length <= payload.count - offset else { return [] }
+            offset += length
+            if type == 1 { return Array(payload[start..<offset]) }
+        }
+        return []
+    }
 }

@@ -95,6 +95,8 @@ public struct MediaSessionConfiguration: Sendable {
     public var seed: UInt64?
     /// What is done with received media.
     public var reception = MediaReception.decoded
+    /// Whether pictures of codecs are received that can be recorded and not be decoded: VP9, AV1, H.264.
+    package var acceptsRecordedCodecs = false
     /// The jitter buffer's bounds and other playout settings are per session.
     public var playout = PlayoutSettings()
     /// Where given, the address that media for a remote candidate is sent to instead, so that it passes through a relay.

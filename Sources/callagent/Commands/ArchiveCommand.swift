@@ -139,6 +139,7 @@ struct RoomRecorder: Sendable {
         configuration.trust = trust
         // What is recorded as it comes needs no decoder.
         configuration.media.reception = .counted
+        configuration.media.acceptsRecordedCodecs = true
         bridge = CallBridge(configuration: configuration)
     }
 

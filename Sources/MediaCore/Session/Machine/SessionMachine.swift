@@ -37,6 +37,9 @@ package struct SessionMachine: ~Copyable {
         negotiation.congestionFeedback = .transportWide
         // Numbers drawn at random show at once whoever relies on the usual ones, wherever that is wrong.
         negotiation.codecs = [.opus, .red, .vp8]
+        if configuration.acceptsRecordedCodecs {
+            negotiation.codecs += [.vp9(), .av1, .h264(), .h264(packetizationMode: 0)]
+        }
         negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
         negotiator = Negotiator(configuration: negotiation)

@@ -13,6 +13,8 @@ struct VideoReceiver {
     private var decoded = DecodedPictures()
     private var codecs: [NegotiatedCodec]
     private var payloadType: UInt8?
+    /// Where the pictures are of a codec that nothing here decodes.
+    private var collector: FrameCollector?
     /// A missing packet must not hold frames up for ever: when the buffer wants to be asked again.
     private(set) var nextDeadline = Instant.distantFuture
 
@@ -36,12 +38,37 @@ struct VideoReceiver {
         _ packet: ReceivedRTP, payload: UnsafeRawBufferPointer, into work: SessionWork
     ) -> UInt32? {
         ssrc = packet.ssrc
-        payloadType = packet.header.payloadType
+        if packet.header.payloadType != payloadType { takePayloadType(packet.header.payloadType) }
+        if collector != nil { return collect(packet, payload) }
         buffer.insert(
             payload, marker: packet.header.marker, timestamp: packet.header.timestamp, sequence: packet.sequence,
             ssrc: packet.ssrc, arrival: packet.arrival)
         let wanted = drain(now: packet.arrival, into: work)
         return track.recording.takeKeyFrameRequest() ? ssrc : wanted
+    }
+
+    private mutating func takePayloadType(_ number: UInt8) {
+        payloadType = number
+        let codec = codecs.first { $0.payloadType == number }.flatMap { MediaCodec(sdpName: $0.name) }
+        guard let codec, codec.kind == .video, codec != .vp8 else { return collector = nil }
+        if collector?.codec != codec { collector = FrameCollector(codec) }
+    }
+
+    /// Nothing is put together where nobody records.
+    private mutating func collect(_ packet: ReceivedRTP, _ payload: UnsafeRawBufferPointer) -> UInt32? {
+        guard track.recording.isActive.load(ordering: .relaxed) else { return nil }
+        guard case .clear = FrameGate(track.protection, hasKeys: false), let codec = collector?.codec else {
+            return nil
+        }
+        collector?.insert(payload, packet.header, sequence: packet.sequence, arrival: packet.arrival)
+        while let picture = collector?.nextPicture(now: packet.arrival) {
+            picture.payload.withUnsafeBytes {
+                track.recording.deliver(
+                    $0, codec, timestamp: picture.timestamp, isKeyFrame: picture.isKeyFrame, arrival: picture.arrival)
+            }
+        }
+        let isWanted = collector?.takeKeyFrameRequest(now: packet.arrival) ?? false
+        return track.recording.takeKeyFrameRequest() || isWanted ? packet.ssrc : nil
     }
 
     /// Does what is due; gives a source whose key frame is to be asked for.
