@@ -57,7 +57,8 @@ def strength(samples, hertz):
 def pictures(path):
     """How many pictures ffmpeg decodes, and the last one's time."""
     out = subprocess.run(
-        [tool("ffmpeg"), "-v", "error", "-y", "-i", path, "-an", "-fps_mode", "passthrough", "-f", "rawvideo", "/dev/null"], capture_output=True, text=True)
+        [tool("ffmpeg"), "-v", "error", "-y", "-i", path, "-an", "-fps_mode", "passthrough", "-enc_time_base", "-1",
+         "-f", "rawvideo", "/dev/null"], capture_output=True, text=True)
     expect(out.returncode == 0 and not out.stderr, "ffmpeg decodes the pictures", out.stderr)
     return packet_times(path, "v")
 
