@@ -1,1 +1,1 @@
-../../../Sources/CallServer/Config/ConfigurationNode.swift
+../../../Sources/CallServer/Calls/Config/ConfigurationNode.swift

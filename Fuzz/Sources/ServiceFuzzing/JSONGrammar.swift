@@ -1,1 +1,1 @@
-../../../Sources/CallServer/Config/JSONGrammar.swift
+../../../Sources/CallServer/Calls/Config/JSONGrammar.swift

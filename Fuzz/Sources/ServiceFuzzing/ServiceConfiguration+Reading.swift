@@ -1,1 +1,1 @@
-../../../Sources/CallServer/Config/ServiceConfiguration+Reading.swift
+../../../Sources/CallServer/Calls/Config/ServiceConfiguration+Reading.swift

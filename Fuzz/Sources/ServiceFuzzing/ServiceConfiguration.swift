@@ -1,1 +1,1 @@
-../../../Sources/CallServer/Config/ServiceConfiguration.swift
+../../../Sources/CallServer/Calls/Config/ServiceConfiguration.swift
