@@ -132,7 +132,9 @@ class Client:
     def leave(self):
         if self.socket is None or self.socket.closed:
             return
-        self.send(frame(DISCONNECT))
+        # The server may close in this moment.
+        with contextlib.suppress(aiohttp.ClientError, ConnectionError):
+            self.send(frame(DISCONNECT))
         asyncio.run_coroutine_threadsafe(self.close(), self.loop).result(10)
 
     async def close(self):
