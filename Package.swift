@@ -171,8 +171,8 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "callagent", "CallBridge", "CallModel", "LiveKitProtocol", "ProviderFake", "WebClient",
-                "TransportSecurity", argumentParser,
+                "callagent", "CallBridge", "CallModel", "LiveKitProtocol", "OpenTokSignalling", "ProviderFake",
+                "WebClient", "TransportSecurity", argumentParser,
             ],
             swiftSettings: settings),
     ]

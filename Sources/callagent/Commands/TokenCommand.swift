@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LiveKitProtocol
+import OpenTokSignalling
 
 /// `callagent token`: makes and reads access tokens.
 struct TokenCommand: AsyncParsableCommand {
@@ -16,15 +17,17 @@ struct TokenCommand: AsyncParsableCommand {
                 EXAMPLES
                   callagent token mint --key devkey --secret-file secret.txt --room r --identity ada
                   callagent token mint --key devkey --secret ... --room r --identity tv --no-publish --ttl 3600
+                  callagent token mint --opentok --key 100 --secret ... --session 2_MX4x... --role moderator --data name=ada
 
                 \(ExitStatus.table)
                 """)
 
         @OptionGroup var apiKey: APIKeyOptions
+        @OptionGroup var openTok: OpenTokTokenOptions
         @Option(name: .long, parsing: .unconditional, help: "The room.")
-        var room: String
+        var room: String?
         @Option(name: .long, parsing: .unconditional, help: "Who the token is for.")
-        var identity: String
+        var identity: String?
         @Option(name: .long, parsing: .unconditional, help: "A name for people.")
         var name: String?
         @Option(
@@ -39,8 +42,17 @@ struct TokenCommand: AsyncParsableCommand {
 
         func validate() throws {
             _ = try apiKey.required()
-            for (option, value) in [("--room", room), ("--identity", identity)] where value.isEmpty {
-                throw ValidationError("\(option) must not be empty.")
+            if try openTok.isChosen() {
+                let others = [("--room", room != nil), ("--identity", identity != nil), ("--name", name != nil)]
+                if let other = others.first(where: \.1) {
+                    throw ValidationError("\(other.0) means nothing with --opentok: use --session, --role and --data.")
+                }
+                if noPublish || noSubscribe { throw ValidationError("With --opentok the --role says what is allowed.") }
+                return
+            }
+            for (option, value) in [("--room", room), ("--identity", identity)] {
+                guard let value else { throw ValidationError("\(option) is missing.") }
+                if value.isEmpty { throw ValidationError("\(option) must not be empty.") }
             }
             guard (-Self.longest...Self.longest).contains(ttl) else {
                 throw ValidationError("--ttl \(ttl): use \(-Self.longest) to \(Self.longest) seconds, ten years.")
@@ -53,15 +65,24 @@ struct TokenCommand: AsyncParsableCommand {
         func run() throws {
             let (key, secret) = try apiKey.required()
             let now = Int64(Date().timeIntervalSince1970)
+            let token =
+                if let session = openTok.session {
+                    try openTok.token(of: session, key: key, secret: secret, now: now, ttl: Int64(ttl))
+                } else {
+                    liveKitToken(key: key, secret: secret, now: now)
+                }
+            if json { JSONOutput.print(["token": token]) } else { StandardOutput.line(token) }
+        }
+
+        private func liveKitToken(key: String, secret: String, now: Int64) -> String {
             var claims = TokenClaims(
-                issuer: key, subject: identity, notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
+                issuer: key, subject: identity ?? "", notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
             claims.name = name
-            var grant = VideoGrant.join(room: room)
+            var grant = VideoGrant.join(room: room ?? "")
             if noPublish { grant.canPublish = false }
             if noSubscribe { grant.canSubscribe = false }
             claims.video = grant
-            let token = AccessToken.mint(claims, secret: secret)
-            if json { JSONOutput.print(["token": token]) } else { StandardOutput.line(token) }
+            return AccessToken.mint(claims, secret: secret)
         }
     }
 
