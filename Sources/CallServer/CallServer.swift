@@ -16,7 +16,6 @@ public final class CallServer: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [ServerLoop]
         var http: HTTPServer
-        var openTok: OpenTokService
         var webhooks: [WebhookQueue]
     }
 
@@ -83,7 +82,6 @@ public final class CallServer: Sendable {
         }
         guard let running else { return }
         // The rooms first, so that everybody hears why.
-        await running.openTok.close()
         for loop in running.loops { try? await loop.close().get() }
         hub.close()
         await running.http.close()
@@ -112,7 +110,6 @@ public final class CallServer: Sendable {
         for loop in running?.loops ?? [] {
             if let counted = try? await loop.statistics().get() { sum = sum + counted }
         }
-        if let openTok = running?.openTok { sum = sum + (await openTok.statistics()) }
         return sum
     }
 
@@ -136,17 +133,17 @@ public final class CallServer: Sendable {
             let webhooks = try makeWebhooks(group)
             let journalWebhooks = try makeJournalWebhooks(group)
             let notices = try makeNotices(group)
-            let openTok = OpenTokService(configuration: configuration, loops: loops, notices: notices)
+            let openTok = OpenTokService(configuration: configuration, notices: notices)
             let roomJournal = RoomJournal(hub: hub, journal: journal)
             var observers: [any RoomObserver] = [roomJournal]
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers),
-                dialects: [{ _ = $0.liveKit }])
+                dialects: [{ _ = $0.liveKit }, { openTok.attach($0) }])
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
             let http = try await listen(group, router(directory, roomJournal, openTok))
             return Running(
-                group: group, loops: loops, http: http, openTok: openTok,
+                group: group, loops: loops, http: http,
                 webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []))
         } catch {
             for loop in loops {
@@ -248,7 +245,7 @@ public final class CallServer: Sendable {
         settings.add(to: &router)
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
-        OpenTokRoutes(service: openTok).add(to: &router)
+        OpenTokRoutes(service: openTok, directory: directory).add(to: &router)
         return router
     }
 }

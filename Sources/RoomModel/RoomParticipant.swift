@@ -22,6 +22,8 @@ package struct RoomParticipant: Sendable, Hashable {
     package internal(set) var tracks: [PublishedTrack] = []
     /// Subscribes to whatever is published, unless `choices` says otherwise.
     package var subscribesToAll: Bool
+    /// May get its own tracks, where it has chosen them.
+    package var mayGetOwn = false
     /// Explicit wishes, by track.
     package internal(set) var choices: [String: Bool] = [:]
     package internal(set) var rule = SubscriptionRule()

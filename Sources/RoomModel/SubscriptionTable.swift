@@ -21,7 +21,8 @@ package struct SubscriptionTable: Sendable {
 
     /// Whether `subscriber` is to get a track of `publisher`. Nobody gets those of somebody hidden, whom a track would show.
     static func isWanted(_ track: String, of publisher: RoomParticipant, by subscriber: RoomParticipant) -> Bool {
-        subscriber.id != publisher.id && subscriber.state != .disconnected && subscriber.permissions.canSubscribe
+        (subscriber.id != publisher.id || subscriber.mayGetOwn) && subscriber.state != .disconnected
+            && subscriber.permissions.canSubscribe
             && !publisher.permissions.isHidden
             && publisher.rule.allows(subscriber.identity, track: track)
             && (subscriber.choices[track] ?? subscriber.subscribesToAll)

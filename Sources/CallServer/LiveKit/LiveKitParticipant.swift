@@ -115,7 +115,7 @@ final class LiveKitParticipant: @unchecked Sendable {
 extension LiveKitParticipant: RoomMember {
     var connections: [MediaConnection] { isSingleConnection ? [publisher] : [publisher, subscriber] }
     var receivers: [MediaConnection] { [subscriber] }
-    var allowsPause: Bool { ticket.allowsPause }
+    func pausePolicy(on connection: MediaConnection) -> PausePolicy { ticket.allowsPause ? .atOnce : .never }
 
     /// Messages are the dialect's; here is what the media has to do.
     func tell(_ event: RoomEvent, now: Instant) {
@@ -131,7 +131,7 @@ extension LiveKitParticipant: RoomMember {
         }
     }
 
-    func tell(_ pauses: [TrackPause], now: Instant) { send(.streamStates(pauses)) }
+    func tell(_ pauses: [TrackPause], on connection: MediaConnection, now: Instant) { send(.streamStates(pauses)) }
 
     func dismiss(_ reason: DepartureReason, tells: Bool) {
         logger.info("participant leaves", metadata: ["reason": "\(Livekit_DisconnectReason(reason))"])

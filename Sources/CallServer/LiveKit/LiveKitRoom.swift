@@ -51,7 +51,7 @@ final class LiveKitRoom: @unchecked Sendable {
             return session.refuse(.joinFailure, .disconnect, because: "the media port has too many peers")
         }
         let record = RoomParticipant(session.ticket, id: participant.id, joinedAt: WallClock.milliseconds)
-        guard describe({ $0.describes(record) }) else {
+        guard room.admits(record) else {
             session.refuse(.joinFailure, .disconnect, because: "the room is full: there is too much to say of it")
             return participant.close()
         }
@@ -143,6 +143,10 @@ extension LiveKitRoom: RoomListener {
         perform(actions)
         schedule(now)
     }
+
+    func room(_ room: Room, admits record: RoomParticipant) -> Bool { describe { $0.describes(record) } }
+
+    func room(_ room: Room, forgets participant: String) { describe { $0.forget(participant) } }
 
     func closed(_ room: Room, because reason: RoomEndReason) {
         clock.cancel()

@@ -63,6 +63,7 @@ struct LiveKitRoutes: Sendable {
         guard room.utf8.count <= limit else {
             throw LiveKitRefusal(400, "room name length exceeds limits: max length \(limit)")
         }
+        try checkSession(room, key: claims.issuer)
         // Whoever sends a join request means one connection, by whichever path.
         let isV1 = request.path.hasPrefix("/rtc/v1") || request["join_request"]?.isEmpty == false
         var ticket = LiveKitTicket(claims: claims, room: room, isSingleConnection: isV1)
@@ -78,6 +79,17 @@ struct LiveKitRoutes: Sendable {
         // Whoever comes back has a seat, or is told so in its own words.
         if !ticket.reconnects { try checkRoom(ticket) }
         return ticket
+    }
+
+    /// A room that is a session of the other dialect is its project's.
+    private func checkSession(_ room: String, key: String) throws(LiveKitRefusal) {
+        switch SessionRoomName(room)?.refusal(key: key, of: configuration.keys.keys) {
+        case .foreign: throw LiveKitRefusal(403, "the session belongs to another API key; sign the token with that one")
+        case .relayed:
+            throw LiveKitRefusal(
+                403, "the session is relayed, past the server: nobody here could hear it; create a routed one")
+        case nil: break
+        }
     }
 
     /// Clients try again elsewhere where the server is full, and not where the room is.

@@ -8,10 +8,12 @@ struct OpenTokRoutes: Sendable {
     private static let longestBody = 256 * 1024
 
     let service: OpenTokService
+    private let directory: RoomDirectory
     private let router: RESTRouter
 
-    init(service: OpenTokService) {
+    init(service: OpenTokService, directory: RoomDirectory) {
         self.service = service
+        self.directory = directory
         router = RESTRouter(secrets: service.secrets)
     }
 
@@ -134,9 +136,9 @@ struct OpenTokRoutes: Sendable {
                 return orphan
             }
         }
-        return .accept { [service] channel in
+        return .accept { [service, directory] channel in
             let socket = OpenTokSocket(channel: channel, request: socket, ticket: ticket)
-            service.enter(socket, session: session, project: project)
+            service.enter(socket, session: session, project: project, in: directory)
             return socket
         }
     }

@@ -10,7 +10,7 @@ final class OpenTokSocket: SignalReceiver, @unchecked Sendable {
     let ticket: String
     weak var member: OpenTokMember?
     private let channel: SignalChannel
-    private let room = NIOLockedValueBox<OpenTokRoom?>(nil)
+    private let room = NIOLockedValueBox<Room?>(nil)
 
     init(channel: SignalChannel, request: RumorSocketRequest, ticket: String) {
         self.channel = channel
@@ -18,10 +18,16 @@ final class OpenTokSocket: SignalReceiver, @unchecked Sendable {
         self.ticket = ticket
     }
 
-    /// Goes to the room.
-    func enter(_ room: OpenTokRoom) {
+    /// Goes to the session's room; where that has closed meanwhile, `again` makes another.
+    func enter(_ room: Room, again: @escaping @Sendable () -> Void) {
         self.room.withLockedValue { $0 = room }
-        room.eventLoop.execute { room.loop.meter.measure(.message, "opentok socket") { room.enter(self, now: $0) } }
+        room.eventLoop.execute {
+            guard !room.isClosed else { return again() }
+            room.loop.meter.measure(.message, "opentok socket") { now in
+                guard let session = room.openTok else { return self.close(1011) }
+                session.enter(self, now: now)
+            }
+        }
     }
 
     func received(_ message: SignalMessage) {

@@ -45,10 +45,15 @@ final class Room: @unchecked Sendable {
 
     /// A dialect's side of this room, or whoever else follows what happens here: made where there is none yet.
     func side<Side: RoomListener>(_ make: (Room) -> Side) -> Side {
-        for listener in listeners { if let side = listener as? Side { return side } }
+        if let side: Side = existingSide() { return side }
         let side = make(self)
         listeners.append(side)
         return side
+    }
+
+    func existingSide<Side: RoomListener>() -> Side? {
+        for listener in listeners { if let side = listener as? Side { return side } }
+        return nil
     }
 
     // MARK: Opening and closing
@@ -79,9 +84,21 @@ final class Room: @unchecked Sendable {
     private func closeWhenEmpty(afterSeconds seconds: Int) {
         clocks.closing?.cancel()
         clocks.closing = eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [weak self] in
-            guard let self, members.isEmpty else { return }
-            close(.idle)
+            self?.closeIfEmpty()
         }
+    }
+
+    private func closeIfEmpty() {
+        guard members.isEmpty, !isAwaited else { return }
+        close(.idle)
+    }
+
+    private var isAwaited: Bool { listeners.contains(where: \.holdsOpen) }
+
+    /// Nobody awaits the room any more who isn't in it.
+    func awaitedNoMore() {
+        guard members.isEmpty, !isAwaited, !isClosed else { return }
+        closeWhenEmpty(afterSeconds: clocks.hadMembers ? settings.departureTimeout : settings.emptyTimeout)
     }
 
     /// Sends everybody away and closes.
@@ -101,6 +118,15 @@ final class Room: @unchecked Sendable {
     }
 
     // MARK: Coming and going
+
+    /// Whether everybody can still be told of to newcomers, with one more. Who is admitted enters, or is to be forgotten.
+    func admits(_ record: RoomParticipant) -> Bool {
+        if listeners.allSatisfy({ $0.room(self, admits: record) }) { return true }
+        forget(record.id)
+        return false
+    }
+
+    func forget(_ participant: String) { for listener in listeners { listener.room(self, forgets: participant) } }
 
     /// Takes somebody in who has a seat; one of the same identity has been removed.
     func enter(_ member: any RoomMember, as record: RoomParticipant, now: Instant) {

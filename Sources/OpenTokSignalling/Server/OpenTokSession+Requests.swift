@@ -45,10 +45,12 @@ extension OpenTokSession {
     ) -> Bool {
         guard let to else {
             tellAll(.signal(id: id, content), from: from, into: &actions)
+            if members.all.contains(where: \.isForeign) { route(.pass(content, to: nil, from: from), into: &actions) }
             return true
         }
         guard members[to] != nil else { return false }
         tell(to, .signal(id: id, content), from: from, into: &actions)
+        if isForeign(to) { route(.pass(content, to: to, from: from), into: &actions) }
         return true
     }
 
@@ -66,6 +68,8 @@ extension OpenTokSession {
     /// Ends the sound of a stream until its publisher begins it again.
     mutating func mute(_ id: String, by moderator: String?, into actions: inout [Action]) {
         guard var live = streams[id] else { return }
+        // Its publisher does it, and is then said to have done so.
+        guard !isForeign(live.publisher) else { return route(.orderMute(stream: id), into: &actions) }
         for index in live.stream.channels.indices where live.stream.channels[index].isLiveAudio {
             live.stream.channels[index].properties.isActive = false
             let channel = live.stream.channels[index].id

@@ -36,6 +36,10 @@ package struct OpenTokSession: Sendable {
         case prefer(stream: String, subscriber: String, RaptorChannel.Kind, RaptorSubscriberPreferences)
         /// What a client says to the router.
         case negotiate(RaptorPeer, RaptorNegotiation)
+        /// The sound of a stream of another dialect is to end.
+        case orderMute(stream: String)
+        /// A signal is for those who speak another dialect: one of them, or all.
+        case pass(SignalContent, to: String?, from: String?)
     }
 
     package let id: OpenTokSessionID
@@ -85,6 +89,8 @@ extension OpenTokSession {
         var connection: RaptorConnection
         /// Nobody hears of it: it records.
         var isHidden = false
+        /// Speaks another dialect: what it hears is another's business.
+        var isForeign = false
         /// Of the streams that it is going to publish.
         var layoutClasses: [String]
         var streams: [String] = []
@@ -120,11 +126,13 @@ extension OpenTokSession {
     }
 
     func tell(_ connection: String, _ event: RaptorEvent, from: String? = nil, into actions: inout [Action]) {
-        actions.append(.tell(connection, event, from: from))
+        if !isForeign(connection) { actions.append(.tell(connection, event, from: from)) }
     }
 
     func tellAll(_ event: RaptorEvent, from: String? = nil, into actions: inout [Action]) {
-        for id in members.ids { actions.append(.tell(id, event, from: from)) }
+        for member in members.all where !member.isForeign {
+            actions.append(.tell(member.connection.id, event, from: from))
+        }
     }
 
     /// Has the router do something, where there is one.

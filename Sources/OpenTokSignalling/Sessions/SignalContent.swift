@@ -19,6 +19,15 @@ package struct SignalContent: Hashable, Sendable {
         }
     }
 
+    /// Nil where a signal may not say so: the type is too long or has other bytes than letters, digits, `-`, `_`, `~`; the
+    /// data are too long, or no text.
+    package init?(topic: String, payload: [UInt8]) {
+        guard topic.utf8.count <= Self.longestType, topic.utf8.allSatisfy(Self.isTypeByte),
+            payload.count <= Self.longestData, let text = String(validating: payload, as: UTF8.self)
+        else { return nil }
+        self.init(type: topic.isEmpty ? nil : topic, data: text)
+    }
+
     private static func isTypeByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

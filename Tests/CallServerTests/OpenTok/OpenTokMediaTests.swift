@@ -158,8 +158,8 @@ import Testing
             for change in fallback.update(isStarved: starved.contains(time), now: now) {
                 told.append("\(time) \(change)")
             }
-            let isOff = told.last { $0.contains("disabled") }?.hasSuffix("(true)") ?? false
-            #expect(fallback.isDisabled == isOff)
+            let isOff = told.last { $0.contains("paused") }?.hasSuffix("(true)") ?? false
+            #expect(fallback.isPaused == isOff)
         }
         return told
     }
@@ -167,7 +167,7 @@ import Testing
     @Test func videoGoesBehindAWarningAndComesBack() {
         #expect(
             run(starved: 1...8, until: 20) == [
-                "1.0 warned(true)", "3.0 disabled(true)", "10.25 warned(false)", "10.25 disabled(false)",
+                "1.0 warned(true)", "3.0 paused(true)", "10.25 warned(false)", "10.25 paused(false)",
             ])
     }
 

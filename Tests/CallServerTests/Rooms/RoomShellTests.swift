@@ -10,8 +10,8 @@ private final class Stranger: RoomMember {
     let id: String
     let connections: [MediaConnection] = []
     let receivers: [MediaConnection] = []
-    let allowsPause = false
     private(set) var told: [RoomEvent] = []
+    private(set) var messages: [RoomMessage] = []
     private(set) var dismissal: DepartureReason?
     /// What it does about an event.
     var react: (RoomEvent) -> Void = { _ in }
@@ -25,7 +25,9 @@ private final class Stranger: RoomMember {
         react(event)
     }
 
-    func tell(_ pauses: [TrackPause], now: Instant) {}
+    func tell(_ pauses: [TrackPause], on connection: MediaConnection, now: Instant) {}
+    func pausePolicy(on connection: MediaConnection) -> PausePolicy { .never }
+    func receive(_ message: RoomMessage, now: Instant) { messages.append(message) }
     func dismiss(_ reason: DepartureReason, tells: Bool) { dismissal = reason }
 }
 

@@ -29,11 +29,24 @@ extension LiveKitRoom {
         let recipients = participants.filter {
             $0 !== sender && destinations.include(identity: $0.identity, sid: $0.id)
         }
-        guard sender.maySend(bytes: bytes.count, to: recipients.count, now: now) else { return }
+        let message = RoomMessage(packet, from: sender.record)
+        let others = message == nil ? [] : members(ofOtherDialects: destinations)
+        guard sender.maySend(bytes: bytes.count, to: recipients.count + others.count, now: now) else { return }
+        if let message { for member in others { member.receive(message, now: now) } }
         if packet.kind == .reliable, packet.sequence > 0 {
             data.cache.keep(bytes, from: sender.id, sequence: packet.sequence, to: destinations, now: now)
         }
         for participant in recipients { participant.deliver(bytes, packet, from: sender.id) }
+    }
+
+    /// Those whom a packet is for and who get it as a message.
+    func members(ofOtherDialects destinations: DataDestinations) -> [any RoomMember] {
+        room.members.values.filter { member in
+            guard !(member is LiveKitParticipant), let record = room.machine.participant(member.id) else {
+                return false
+            }
+            return destinations.include(identity: record.identity, sid: record.id)
+        }
     }
 
     /// Bytes on a channel with a label of the application's own go to everybody who has such a channel.

@@ -46,6 +46,9 @@ struct LiveKitDialect {
         return description.describe(record.id, size)
     }
 
+    /// Somebody who was described doesn't come.
+    mutating func forget(_ participant: String) { description.remove(participant) }
+
     /// The same for the room's own metadata.
     mutating func describes(metadata: String) -> Bool {
         description.describe(identity.sid, DescriptionSize.text(metadata))
@@ -170,6 +173,7 @@ struct LiveKitDialect {
         _ track: PublishedTrack, by publisher: RoomParticipant, _ room: LiveKitRoomView, _ now: Instant,
         _ actions: inout [LiveKitAction]
     ) {
+        if tickets[publisher.id] == nil { _ = describes(publisher) }
         announce(publisher, atOnce: true, room, now, &actions)
         observe(.trackPublished(tracks.info(of: track), by: info(of: publisher)), room, &actions)
     }

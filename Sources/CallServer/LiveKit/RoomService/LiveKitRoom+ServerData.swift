@@ -1,8 +1,9 @@
 import LiveKitProtocol
+import RTCWire
 
 /// Data packets that the room API sends. Call on the room's loop.
 extension LiveKitRoom {
-    func sendData(_ request: Livekit_SendDataRequest) throws(TwirpError) -> EmptyMessage {
+    func sendData(_ request: Livekit_SendDataRequest, now: Instant) throws(TwirpError) -> EmptyMessage {
         guard request.nonce.isEmpty || request.nonce.count == 16 else {
             throw TwirpError(
                 .invalidArgument, "nonce should be 16-bytes or not present, got: \(request.nonce.count) bytes")
@@ -18,6 +19,11 @@ extension LiveKitRoom {
             if request.hasTopic { $0.user.topic = request.topic }
         }
         distribute(packet, to: request.destinationIdentities, request.destinationSids)
+        if let message = RoomMessage(packet, from: nil) {
+            let destinations = DataDestinations(
+                identities: Set(request.destinationIdentities), sids: Set(request.destinationSids))
+            for member in members(ofOtherDialects: destinations) { member.receive(message, now: now) }
+        }
         return EmptyMessage()
     }
 

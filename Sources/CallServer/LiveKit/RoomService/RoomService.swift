@@ -56,7 +56,12 @@ struct RoomService: Sendable {
         do {
             let claims = try AccessToken.verify(
                 token, secrets: configuration.keys, now: Date().timeIntervalSince1970)
-            return claims.video ?? VideoGrant()
+            var grant = claims.video ?? VideoGrant()
+            let keys = configuration.keys.keys
+            if let room = grant.room, SessionRoomName(room)?.refusal(key: claims.issuer, of: keys) == .foreign {
+                grant.roomAdmin = nil
+            }
+            return grant
         } catch {
             throw TwirpError(.unauthenticated, error.description)
         }

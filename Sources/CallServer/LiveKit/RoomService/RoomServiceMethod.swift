@@ -96,7 +96,9 @@ struct RoomServiceMethod: Sendable {
         "UpdateRoomMetadata": admin(.room) { (room, request, _) throws(TwirpError) in
             try room.updateMetadata(request)
         },
-        "SendData": admin(.empty) { (room, request, _) throws(TwirpError) in try room.sendData(request) },
+        "SendData": admin(.empty) { (room, request, now) throws(TwirpError) in
+            try room.sendData(request, now: now)
+        },
         "PerformRpc": RoomServiceMethod(.rpc, allowed: isAdmin) {
             (service, request: Livekit_PerformRpcRequest, eventLoop) in
             service.inRoom(request.room, on: eventLoop) { (room, _) throws(TwirpError) in try room.performRPC(request) }

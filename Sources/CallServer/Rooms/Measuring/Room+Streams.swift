@@ -41,14 +41,15 @@ extension Room {
     }
 
     private func shareBandwidth(of member: any RoomMember, _ now: Instant) {
-        var pauses: [TrackPause] = []
+        member.willShareBandwidth(now: now)
         for connection in member.receivers {
-            let changed = connection.shareBandwidth(measures.layerRates, mayPause: member.allowsPause, now: now)
-            for (track, isPaused) in changed {
-                let publisher = machine.roster.track(track)?.publisher.id ?? ""
-                pauses.append(TrackPause(track: track, publisher: publisher, isPaused: isPaused))
+            let changed = connection.shareBandwidth(
+                measures.layerRates, member.pausePolicy(on: connection), now: now)
+            let pauses = changed.map { track, change in
+                TrackPause(
+                    track: track, publisher: machine.roster.track(track)?.publisher.id ?? "", change: change)
             }
+            if !pauses.isEmpty { member.tell(pauses, on: connection, now: now) }
         }
-        if !pauses.isEmpty { member.tell(pauses, now: now) }
     }
 }

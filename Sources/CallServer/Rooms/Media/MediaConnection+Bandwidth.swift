@@ -11,6 +11,8 @@ struct ConnectionStreams {
     private var total = 0
     /// The tracks that the client was told are paused for want of bandwidth.
     private var starved: Set<String> = []
+    /// Of tracks that end behind a warning.
+    private var fallbacks: [String: VideoFallback] = [:]
     var nextCost: Int?
 
     /// Adds up what is sent, over streams that come and go.
@@ -23,13 +25,29 @@ struct ConnectionStreams {
     }
 
     /// Which tracks have been paused for want of bandwidth since the last time, or go on.
-    mutating func noteStarved(_ sends: [OutgoingTrack]) -> [(track: String, isPaused: Bool)] {
+    mutating func noteStarved(_ sends: [OutgoingTrack]) -> [(track: String, change: TrackPause.Change)] {
         let starved = Set(sends.filter(\.isStarved).map(\.trackID))
         let present = Set(sends.map(\.trackID))
         let changed = starved.symmetricDifference(self.starved).intersection(present)
         self.starved = starved
-        return changed.sorted().map { ($0, starved.contains($0)) }
+        return changed.sorted().map { ($0, .paused(starved.contains($0))) }
     }
+
+    /// Takes in which tracks have no room; gives what the client is to be told.
+    mutating func fallBack(
+        _ sends: [OutgoingTrack], _ demands: [VideoDemand], _ shares: [String: BitrateAllocation.Share], now: Instant
+    ) -> [(track: String, change: TrackPause.Change)] {
+        let present = Set(sends.map(\.trackID))
+        fallbacks = fallbacks.filter { present.contains($0.key) }
+        return demands.flatMap { demand in
+            let isStarved = shares[demand.track] == .paused
+            let changes = fallbacks[demand.track, default: VideoFallback()].update(isStarved: isStarved, now: now)
+            return changes.map { (demand.track, $0) }
+        }
+    }
+
+    /// The video is off because of a link that can't carry it.
+    func isPaused(_ track: String) -> Bool { fallbacks[track]?.isPaused ?? false }
 }
 
 extension MediaConnection {
@@ -38,8 +56,8 @@ extension MediaConnection {
     ///
     /// - Parameter rates: of every published layer, by track and SSRC.
     func shareBandwidth(
-        _ rates: [String: [UInt32: LayerRates]], mayPause: Bool, now: Instant
-    ) -> [(track: String, isPaused: Bool)] {
+        _ rates: [String: [UInt32: LayerRates]], _ policy: PausePolicy, now: Instant
+    ) -> [(track: String, change: TrackPause.Change)] {
         let sends = self.sends.filter { $0.kind == .video && !$0.isRefused && $0.consumer != nil }
         streams.count(sends, now: now)
         let sent = Int(streams.sent.bitrate)
@@ -47,10 +65,21 @@ extension MediaConnection {
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
         streams.capacity.advance(to: now, nextCost: streams.nextCost)
         let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
-        let allocation = BitrateAllocation(demands, capacity: streams.capacity.available, mayPause: mayPause)
+        let capacity = streams.capacity.available
+        let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
-        for send in sends { send.allocate(allocation.shares[send.trackID], now: now) }
-        return mayPause ? streams.noteStarved(sends) : []
+        guard policy == .afterWarning else {
+            for send in sends { send.allocate(allocation.shares[send.trackID], now: now) }
+            return policy == .atOnce ? streams.noteStarved(sends) : []
+        }
+        let changes = streams.fallBack(sends, demands, allocation.shares, now: now)
+        // Until a video is paused, its smallest picture comes.
+        let rest = demands.filter { !streams.isPaused($0.track) }
+        let shares = BitrateAllocation(rest, capacity: capacity, mayPause: false).shares
+        for send in sends {
+            send.allocate(streams.isPaused(send.trackID) ? .paused : shares[send.trackID], now: now)
+        }
+        return changes
     }
 
     private func demand(_ send: OutgoingTrack, _ rates: [UInt32: LayerRates], _ now: Instant) -> VideoDemand? {

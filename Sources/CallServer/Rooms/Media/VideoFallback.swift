@@ -1,14 +1,36 @@
-import OpenTokSignalling
 import RTCWire
 
-/// Whether one subscriber gets the video of a stream: a link that can't carry even the smallest picture is warned of, then
-/// the video goes; it comes back when there has been room for it for a while.
+/// What is done about videos that have no room on a connection, not even in their smallest layers.
+enum PausePolicy: Hashable {
+    /// They come all the same.
+    case never
+    case atOnce
+    /// The client is warned first.
+    case afterWarning
+}
+
+/// A video that has been paused for want of bandwidth, goes on, or is about to be paused.
+struct TrackPause: Hashable {
+    enum Change: Hashable {
+        case warned(Bool)
+        case paused(Bool)
+    }
+
+    var track: String
+    var publisher: String
+    var change: Change
+
+    var isPaused: Bool { change == .paused(true) }
+}
+
+/// Whether one subscriber gets a video: a link that can't carry even the smallest picture is warned of, then the video goes;
+/// it comes back when there has been room for it for a while.
 struct VideoFallback {
     private enum State {
         case clear
         case warned(at: Instant, lastStarved: Instant)
         /// Since when there is room again.
-        case disabled(roomSince: Instant?)
+        case paused(roomSince: Instant?)
     }
 
     /// From the warning to the end of the video.
@@ -18,13 +40,13 @@ struct VideoFallback {
 
     private var state = State.clear
 
-    var isDisabled: Bool {
-        if case .disabled = state { return true }
+    var isPaused: Bool {
+        if case .paused = state { return true }
         return false
     }
 
     /// - Parameter isStarved: there is no room for the smallest picture.
-    mutating func update(isStarved: Bool, now: Instant) -> [VideoFallbackChange] {
+    mutating func update(isStarved: Bool, now: Instant) -> [TrackPause.Change] {
         switch state {
         case .clear:
             guard isStarved else { return [] }
@@ -32,8 +54,8 @@ struct VideoFallback {
             return [.warned(true)]
         case .warned(let start, let last):
             if isStarved, now - start >= Self.patience {
-                state = .disabled(roomSince: nil)
-                return [.disabled(true)]
+                state = .paused(roomSince: nil)
+                return [.paused(true)]
             }
             guard !isStarved, now - last >= Self.recovery else {
                 state = .warned(at: start, lastStarved: isStarved ? now : last)
@@ -41,18 +63,18 @@ struct VideoFallback {
             }
             state = .clear
             return [.warned(false)]
-        case .disabled(let since):
+        case .paused(let since):
             guard !isStarved else {
-                state = .disabled(roomSince: nil)
+                state = .paused(roomSince: nil)
                 return []
             }
             guard let since else {
-                state = .disabled(roomSince: now)
+                state = .paused(roomSince: now)
                 return []
             }
             guard now - since >= Self.recovery else { return [] }
             state = .clear
-            return [.warned(false), .disabled(false)]
+            return [.warned(false), .paused(false)]
         }
     }
 }
