@@ -7,6 +7,8 @@ package struct WebRequest: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
+        case patch = "PATCH"
     }
 
     package var method: Method
