@@ -79,7 +79,9 @@ let package = Package(
                 nioCore, nioPosix, logging,
             ]),
         // Recording of participants and rooms.
-        room("CallArchive", ["CallBridge", "MediaCore", "SFUCore", "RTCCore", "RTCWire", "CAVFormat", "CYUV"]),
+        room(
+            "CallArchive",
+            ["CallBridge", "MediaCore", "SFUCore", "RTCCore", "RTCWire", "CAVFormat", "CYUV", "CZlib"]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
@@ -117,6 +119,7 @@ let package = Package(
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
+                "WebClient",
                 "LiveKitProtocol", nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -135,7 +138,7 @@ let package = Package(
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
-        tests("CallArchive", ["CallBridge", "MediaCore", "RTCWire"]),
+        tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
@@ -171,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "callagent", "CallBridge", "CallModel", "LiveKitProtocol", "OpenTokSignalling", "ProviderFake",
-                "WebClient", "TransportSecurity", argumentParser,
+                "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "MediaCore",
+                "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity", argumentParser,
             ],
             swiftSettings: settings),
     ]

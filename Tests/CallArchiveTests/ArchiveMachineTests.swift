@@ -44,6 +44,17 @@ import Testing
         #expect(machine.archive.size == 500)
     }
 
+    @Test func whatIsWrittenIsToldWhileItGoesOn() {
+        var machine = Self.machine()
+        var actions: [ArchiveMachine.Action] = []
+        machine.handle(.progressed(bytes: 400), now: Self.after(5), into: &actions)
+        #expect(actions == [.report] && machine.archive.size == 400 && machine.archive.duration == 5)
+        machine.handle(.stop, now: Self.after(6), into: &actions)
+        actions = []
+        machine.handle(.progressed(bytes: 500), now: Self.after(7), into: &actions)
+        #expect(actions.isEmpty && machine.archive.size == 400 && machine.archive.duration == 6)
+    }
+
     @Test func nobodyPausesAndSomebodyGoesOn() {
         var machine = Self.machine()
         var actions: [ArchiveMachine.Action] = []

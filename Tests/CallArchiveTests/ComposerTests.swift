@@ -60,7 +60,7 @@ private struct Cast {
 }
 
 /// A composed file, decoded.
-private struct Composed {
+struct Composed {
     var pictures: [(time: Int64, picture: VideoFrame)] = []
     /// Mono, from the beginning on.
     var samples: [Int16] = []

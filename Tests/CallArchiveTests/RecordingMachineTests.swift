@@ -56,6 +56,26 @@ private struct Sender {
         #expect(Self.frames(actions).map(\.milliseconds) == [0, 20, 40, 60, 80])
     }
 
+    /// So that recordings of one sender's sound and pictures can be laid beside each other.
+    @Test func theSendersClockIsKnownFromEither() throws {
+        let sender = Sender(knowsClock: true)
+        var (sound, pictures, both) = (RecordingMachine(), RecordingMachine(), RecordingMachine())
+        for index in Int64(0)..<10 {
+            for machine in [0, 1] {
+                _ =
+                    machine == 0
+                    ? sound.take(sender.sound(at: 20 * index, delay: 30), stream: 1)
+                    : both.take(sender.sound(at: 20 * index, delay: 30), stream: 1)
+            }
+            let picture = sender.picture(at: 20 * index, delay: 90, key: index == 0)
+            _ = pictures.take(picture, stream: 1)
+            _ = both.take(picture, stream: 2)
+        }
+        let heard = try #require(sound.timeline.soundClock), seen = try #require(pictures.timeline.pictureClock)
+        #expect(seen - heard == 60_000_000 && sound.timeline.pictureClock == nil)
+        #expect(both.timeline.soundClock == heard && both.timeline.pictureClock == nil)
+    }
+
     @Test func pausesStayPauses() {
         var machine = RecordingMachine()
         let sender = Sender()

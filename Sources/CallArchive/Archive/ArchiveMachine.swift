@@ -12,11 +12,13 @@ package struct ArchiveMachine: Sendable {
         /// In manual mode: a stream is to be in the archive, now or as soon as it appears.
         case add(String, hasAudio: Bool, hasVideo: Bool)
         case remove(String)
-        case arrange(ArchiveLayout)
+        case arrange(ArchiveLayout, screen: ArchiveLayout? = nil)
         case classes(String, Set<String>)
         case stop
         /// The room is gone for us.
         case roomEnded
+        /// So much is written by now.
+        case progressed(bytes: Int)
         /// Something could not be written.
         case failed(String)
         /// All files are closed; bytes and seconds of them.
@@ -59,7 +61,7 @@ package struct ArchiveMachine: Sendable {
         self.archive = archive
         begun = now
         emptySince = now
-        changes = [(0, .layout(archive.layout))]
+        changes = [(0, .layout(archive.layout, screen: archive.screenLayout))]
     }
 
     /// When `advance` wants to be called.
@@ -115,10 +117,14 @@ package struct ArchiveMachine: Sendable {
             guard archive.streamMode == .manual else { return }
             chosen[stream] = nil
             release(stream, now, into: &actions)
-        case .arrange(let layout):
-            archive.layout = layout
-            changes.append((Int64(time), .layout(layout)))
+        case .arrange(let layout, let screen):
+            (archive.layout, archive.screenLayout) = (layout, screen)
+            changes.append((Int64(time), .layout(layout, screen: screen)))
         case .classes(let stream, let names): changes.append((Int64(time), .classes(stream: stream, names)))
+        case .progressed(let bytes):
+            archive.size = bytes
+            archive.duration = max(0, (now - begun).milliseconds / 1_000)
+            actions.append(.report)
         case .stop: end("user initiated", now, into: &actions)
         case .roomEnded: end("session ended", now, into: &actions)
         case .failed, .finished, .delete, .expire: break

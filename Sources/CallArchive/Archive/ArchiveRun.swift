@@ -1,5 +1,4 @@
 import CallBridge
-import Foundation
 import MediaCore
 import RTCWire
 
@@ -8,41 +7,39 @@ package actor ArchiveRun {
     /// Who is told of each change, in order.
     package typealias Listener = @Sendable (RoomArchive) -> Void
 
-    private struct Recording {
-        let recorder: StreamRecorder
-        let stream: String
-        let isScreen: Bool
-        let kinds: Set<MediaKind>
-        /// Milliseconds from the archive's beginning; nil while it goes on.
-        var ended: Int64?
-    }
-
     private let clock: MediaClock
     private let folder: ArchiveFolder
+    private let streamNames: ArchiveStreamNames
+    private let packsFiles: Bool
     private let listener: Listener
     private let begun: MediaTime
-    private let bitrate: Int
     private var machine: ArchiveMachine
     private var call: Call?
-    private var recordings: [Recording] = []
-    /// What each stream publishes now, by the provider's ids.
+    private var recordings: [ArchiveRecording] = []
+    /// What each stream publishes now, by the provider's ids, and who does.
     private var tracks: [String: [String: RemoteTrack]] = [:]
+    private var owners: [String: String] = [:]
     private var watchers: [Task<Void, Never>] = []
+    /// The state that stands in the folder.
+    private var noted = RoomArchive.State.started
 
     /// - Parameters:
     ///   - directory: where the archive's folder is made.
-    ///   - bitrate: of a composed archive.
+    ///   - packsFiles: single files become one, `archive.zip`.
     ///   - listener: must not block.
     package init(
-        _ archive: RoomArchive, in directory: String, bitrate: Int = 1_000_000, clock: MediaClock = .system,
-        listener: @escaping Listener
+        _ archive: RoomArchive, in directory: String, streamNames: ArchiveStreamNames = .participants,
+        packsFiles: Bool = false, clock: MediaClock = .system, listener: @escaping Listener
     ) throws(MediaError) {
-        folder = try ArchiveFolder(archive.id, in: directory)
+        folder = try ArchiveFolder(archive, in: directory)
+        self.streamNames = streamNames
+        self.packsFiles = packsFiles
         self.clock = clock
         self.listener = listener
-        self.bitrate = bitrate
         begun = clock.now
         machine = ArchiveMachine(archive, now: Instant(nanoseconds: begun.nanoseconds))
+        // Who finds the folder of a process that was killed is to know what it is.
+        try folder.write(ArchiveManifest(archive: archive, files: []))
     }
 
     /// The archive as it stands.
@@ -89,39 +86,36 @@ package actor ArchiveRun {
         await perform(actions)
         if let failure = recordings.lazy.compactMap(\.recorder.result.failure).first, machine.archive.isRunning {
             await handle(.failed("\(failure)"))
+        } else if machine.archive.isRunning {
+            await handle(.progressed(bytes: recordings.reduce(0) { $0 + $1.recorder.size }))
         }
     }
 
     private func take(_ event: CallEvent) async {
         switch event {
         case .trackSubscribed(let remote, let track, let participant):
-            let stream = Self.stream(track, participant)
+            let stream = streamNames.name(track, participant)
             tracks[stream, default: [:]][track.id] = remote
+            owners[stream] = participant.id
             for recording in recordings where recording.stream == stream && recording.ended == nil {
                 if recording.kinds.contains(remote.kind) { recording.recorder.attach(remote) }
             }
             await handle(.streamAppeared(stream, isScreen: track.isScreen))
         case .trackUnsubscribed(let track, let participant):
-            let stream = Self.stream(track, participant)
+            let stream = streamNames.name(track, participant)
             if let remote = tracks[stream]?.removeValue(forKey: track.id) {
                 for recording in recordings where recording.stream == stream { recording.recorder.detach(remote) }
             }
             if tracks[stream]?.isEmpty ?? true { await handle(.streamVanished(stream)) }
         case .participantLeft(let participant, _):
-            for stream in [participant.identity, participant.identity + Self.screenSuffix] {
+            for stream in owners.filter({ $0.value == participant.id }).keys {
                 tracks[stream] = nil
+                owners[stream] = nil
                 await handle(.streamVanished(stream))
             }
         case .ended: await handle(.roomEnded)
         default: break
         }
-    }
-
-    private static let screenSuffix = "-screen"
-
-    /// What somebody shows of themselves is one stream, a shared screen another.
-    private static func stream(_ track: Track, _ participant: Participant) -> String {
-        participant.identity + (track.isScreen ? screenSuffix : "")
     }
 
     // MARK: What is to be done
@@ -133,14 +127,29 @@ package actor ArchiveRun {
             case .release(let stream): release(stream)
             case .finish: await finish()
             case .deleteFiles: folder.removeAll()
-            case .report: listener(machine.archive)
+            case .report: report()
             }
         }
     }
 
+    private func report() {
+        let archive = machine.archive
+        if archive.isRunning || archive.state == .stopped { note(archive) }
+        listener(archive)
+    }
+
+    /// A full disk shows where media is written.
+    private func note(_ archive: RoomArchive) {
+        guard archive.state != noted else { return }
+        noted = archive.state
+        try? folder.write(ArchiveManifest(archive: archive, files: []))
+    }
+
     private func record(_ stream: String, _ kinds: Set<MediaKind>, _ isScreen: Bool) {
         let recorder = StreamRecorder(kinds: kinds, clock: clock) { [folder] in folder.unused(stream) }
-        recordings.append(Recording(recorder: recorder, stream: stream, isScreen: isScreen, kinds: kinds))
+        recordings.append(
+            ArchiveRecording(
+                recorder: recorder, stream: stream, owner: owners[stream] ?? stream, isScreen: isScreen, kinds: kinds))
         for track in (tracks[stream] ?? [:]).values where kinds.contains(track.kind) { recorder.attach(track) }
     }
 
@@ -162,13 +171,17 @@ package actor ArchiveRun {
         for watcher in watchers.dropFirst() { watcher.cancel() }
         watchers = []
         let failure = results.lazy.compactMap { $0.1.failure }.first
-        var files = results.flatMap { described($0.0, $0.1, until: end) }
-        if machine.archive.outputMode == .composed, failure == nil, machine.archive.state != .failed, !files.isEmpty {
-            do throws(MediaError) { files = try await compose(files, until: end) } catch {
+        var files = results.flatMap { recording, result in
+            let moved = recording.lag(result, behind: results)
+            return recording.described(result, since: begun, moved: moved, until: end)
+        }
+        if let failure, machine.archive.state != .failed { await handle(.failed("\(failure)")) }
+        if machine.archive.state != .failed {
+            let assembly = ArchiveAssembly(
+                folder: folder, archive: machine.archive, changes: machine.changes, packsFiles: packsFiles)
+            do throws(MediaError) { files = try await assembly.join(files, until: end) } catch {
                 await handle(.failed("\(error)"))
             }
-        } else if let failure, machine.archive.state != .failed {
-            await handle(.failed("\(failure)"))
         }
         await conclude(files, seconds: Double(end) / 1_000)
     }
@@ -186,53 +199,4 @@ package actor ArchiveRun {
         }
         await handle(end)
     }
-
-    private func described(
-        _ recording: Recording, _ result: StreamRecorder.Result, until end: Int64
-    ) -> [ArchiveManifest.File] {
-        guard let beginning = result.beginning else { return [] }
-        let start = (beginning.nanoseconds - begun.nanoseconds) / 1_000_000
-        return result.files.map { file in
-            ArchiveManifest.File(
-                filename: URL(fileURLWithPath: file).lastPathComponent, streamId: recording.stream,
-                videoType: recording.isScreen ? "screen" : "camera", startTimeOffset: max(0, start),
-                stopTimeOffset: recording.ended ?? end, size: result.bytes)
-        }
-    }
-
-    /// Makes one file of all, elsewhere than here: it takes long. The others are deleted.
-    private func compose(
-        _ files: [ArchiveManifest.File], until end: Int64
-    ) async throws(MediaError) -> [ArchiveManifest.File] {
-        let archive = machine.archive
-        var composition = Composition(
-            parts: files.map {
-                Composition.Part(
-                    path: "\(folder.path)/\($0.filename)", stream: $0.streamId, begins: $0.startTimeOffset,
-                    ends: $0.stopTimeOffset, isScreen: $0.videoType == "screen")
-            }, milliseconds: end)
-        composition.changes = machine.changes
-        (composition.width, composition.height) = (archive.width, archive.height)
-        composition.bitrate = bitrate
-        if !archive.hasAudio { composition.kinds.remove(.audio) }
-        if !archive.hasVideo { composition.kinds.remove(.video) }
-        let size = try await Self.run(composition, to: folder.composed).get()
-        folder.remove(files.map { "\(folder.path)/\($0.filename)" })
-        return [
-            ArchiveManifest.File(
-                filename: "archive.webm", streamId: "", videoType: "composed", startTimeOffset: 0, stopTimeOffset: end,
-                size: size)
-        ]
-    }
-
-    private static func run(_ composition: Composition, to path: String) async -> Result<Int, MediaError> {
-        await Task.detached(priority: .utility) {
-            var composer = Composer(composition)
-            do throws(MediaError) { return .success(try composer.compose(to: path)) } catch { return .failure(error) }
-        }.value
-    }
-}
-
-extension Track {
-    var isScreen: Bool { source == .screenShare || source == .screenShareAudio }
 }

@@ -14,25 +14,42 @@ package final class ArchiveService: Sendable {
     }
 
     private let directory: String
+    private let streamNames: ArchiveStreamNames
+    private let packsFiles: Bool
     private let clock: MediaClock
     private let join: Joining
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// - Parameter directory: each archive has a folder there, by its id.
-    package init(directory: String, clock: MediaClock = .system, join: @escaping Joining) {
+    /// - Parameters:
+    ///   - directory: each archive has a folder there, by its project, if any, and id.
+    ///   - packsFiles: single files become one, `archive.zip`.
+    package init(
+        directory: String, streamNames: ArchiveStreamNames = .participants, packsFiles: Bool = false,
+        clock: MediaClock = .system, join: @escaping Joining
+    ) {
         self.directory = directory
+        self.streamNames = streamNames
+        self.packsFiles = packsFiles
         self.clock = clock
         self.join = join
+    }
+
+    /// Throws where nothing could be recorded, for a library is missing or the directory can't be made.
+    package func prepare() throws(MediaError) {
+        _ = try AVFormatLibrary.load()
+        try ArchiveFolder.make(directory)
     }
 
     /// Begins to record.
     ///
     /// - Parameter listener: is told what becomes of it, in order, on any thread; what can't even begin is `failed`.
-    package func start(_ archive: RoomArchive, bitrate: Int = 1_000_000, listener: @escaping ArchiveRun.Listener) {
+    package func start(_ archive: RoomArchive, listener: @escaping ArchiveRun.Listener) {
         let (events, continuation) = AsyncStream.makeStream(of: ArchiveMachine.Event.self)
         let run: ArchiveRun
         do throws(MediaError) {
-            run = try ArchiveRun(archive, in: directory, bitrate: bitrate, clock: clock, listener: listener)
+            run = try ArchiveRun(
+                archive, in: directory, streamNames: streamNames, packsFiles: packsFiles, clock: clock,
+                listener: listener)
         } catch {
             var failed = archive
             failed.state = .failed
@@ -60,6 +77,9 @@ package final class ArchiveService: Sendable {
         entry?.events.yield(event)
         if event == .delete || event == .expire { entry?.events.finish() }
     }
+
+    /// An archive is complete, and nothing more is asked of it here.
+    package func forget(_ id: String) { entries.withLock { $0.removeValue(forKey: id) }?.events.finish() }
 
     /// The archives that are known.
     package func archives() async -> [RoomArchive] {

@@ -36,6 +36,14 @@ package struct RoomArchive: Sendable, Hashable, Codable {
     /// Of a composed picture.
     package var width: Int, height: Int
     package var layout: ArchiveLayout
+    /// While a screen is shared, and `layout` is `bestFit`; nil for no difference.
+    package var screenLayout: ArchiveLayout?
+    /// Of a composed archive, sound and pictures together, bits per second; nil for what is usual.
+    package var maxBitrate: Int?
+    /// Whose it is, where a server records for several: its archives have a folder by that name.
+    package var project: String?
+    /// What tells archives of one room apart that are made at the same time.
+    package var tag: String?
     /// Milliseconds since 1970.
     package var createdAt: Int64
     /// Bytes of all files, and seconds.
@@ -68,4 +76,7 @@ package struct RoomArchive: Sendable, Hashable, Codable {
 
     /// It may still take streams.
     package var isRunning: Bool { state == .started || state == .paused }
+
+    /// The one file that holds all of it, where it is kept in one.
+    package var filename: String { outputMode == .composed ? "archive.webm" : "archive.zip" }
 }

@@ -16,6 +16,7 @@ package struct Composer {
     private let canvas: Canvas
     private var players: [PartPlayer] = []
     private var layout = ArchiveLayout.bestFit
+    private var screenLayout: ArchiveLayout?
     private var classes: [String: Set<String>] = [:]
     private var changes: ArraySlice<(time: Int64, change: Composition.Change)>
     private var mixer = AudioMixer(channels: 1)
@@ -63,7 +64,7 @@ package struct Composer {
             changes.removeFirst()
             lastPicture = nil
             switch next.change {
-            case .layout(let layout): self.layout = layout
+            case .layout(let layout, let screen): (self.layout, screenLayout) = (layout, screen)
             case .classes(let stream, let names): classes[stream] = names
             }
         }
@@ -111,7 +112,7 @@ package struct Composer {
         }
         let pictures = Dictionary(shown.map { ($0.part.stream, $0.picture) }) { $1 ?? $0 }.compactMapValues { $0 }
         let isShared = layout == .bestFit && streams.contains(where: \.isScreen)
-        let present = isShared ? composition.screenLayout ?? layout : layout
+        let present = isShared ? screenLayout ?? layout : layout
         let tiles = present.tiles(streams, width: composition.width, height: composition.height)
         let picture = canvas.draw(tiles, pictures, at: time)
         let wantsKeyFrame = time - lastKeyFrame >= Self.keyFrameInterval

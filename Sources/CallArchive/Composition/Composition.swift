@@ -23,7 +23,8 @@ package struct Composition: Sendable {
 
     /// What changes while it goes on.
     package enum Change: Sendable, Hashable {
-        case layout(ArchiveLayout)
+        /// - Parameter screen: while a screen is shared and the layout is `bestFit`.
+        case layout(ArchiveLayout, screen: ArchiveLayout? = nil)
         case classes(stream: String, Set<String>)
     }
 
@@ -36,8 +37,6 @@ package struct Composition: Sendable {
     package var kinds = Set(MediaKind.allCases)
     /// Of sound and pictures together, bits per second.
     package var bitrate = 1_000_000
-    /// Where a screen is shared and the layout is `bestFit`.
-    package var screenLayout: ArchiveLayout?
 
     package init(parts: [Part], milliseconds: Int64) {
         self.parts = parts

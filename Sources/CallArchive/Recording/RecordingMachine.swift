@@ -24,7 +24,7 @@ package struct RecordingMachine: Sendable {
     package private(set) var dropped = 0
 
     private let kinds: Set<MediaKind>
-    private var timeline = RecordingTimeline()
+    private(set) var timeline = RecordingTimeline()
     private var queue = FrameQueue()
     /// The codec of the pictures of the present file; nil before it.
     private var pictures: MediaCodec?

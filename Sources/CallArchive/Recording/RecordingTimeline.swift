@@ -40,6 +40,9 @@ package struct RecordingTimeline: Sendable {
     private var streams: [Int: Stream] = [:]
     /// The stream of sound that pictures follow.
     private var sound: Int?
+    /// The sender's clock by ours, as its sound and its pictures have told last: nanoseconds to be added to NTP time. Pictures
+    /// that follow sound tell nothing of their own.
+    private(set) var soundClock: Int64?, pictureClock: Int64?
 
     package init() {}
 
@@ -75,10 +78,14 @@ package struct RecordingTimeline: Sendable {
         let ntp = Self.nanoseconds(clock.ntp)
         guard kind == .video else {
             sound = number
-            stream.clockOffset = stream.time(told) &- ntp
+            soundClock = stream.time(told) &- ntp
+            stream.clockOffset = soundClock
             return
         }
-        guard let sound, let offset = streams[sound]?.clockOffset else { return }
+        guard let sound, let offset = streams[sound]?.clockOffset else {
+            pictureClock = stream.time(told) &- ntp
+            return
+        }
         let wanted = ntp &+ offset &- stream.time(told)
         // No sender reports that far off are honest.
         guard wanted.magnitude < UInt64(Self.tolerance) else { return }

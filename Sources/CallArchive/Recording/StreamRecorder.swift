@@ -18,6 +18,8 @@ package final class StreamRecorder: Sendable {
         /// When the first file begins, on our clock.
         package var beginning: MediaTime?
         package var failure: MediaError?
+        /// See `RecordingTimeline`.
+        var soundClock: Int64?, pictureClock: Int64?
     }
 
     private struct Intake {
@@ -101,6 +103,9 @@ package final class StreamRecorder: Sendable {
     /// What has been written so far.
     package var result: Result { output.withLock { $0.result } }
 
+    /// Bytes on the disk by now, those of the file that is being written among them.
+    package var size: Int { output.withLock { $0.result.bytes + ($0.writer?.size ?? 0) } }
+
     /// Writes what is left and closes the file.
     package func close() -> Result {
         let taps = intake.withLock { intake in
@@ -111,7 +116,11 @@ package final class StreamRecorder: Sendable {
         timer.cancel()
         for tap in taps { tap.track.stopRecording(to: tap) }
         return output.withLock { output in
-            intake.withLock { $0.machine.finish(into: &output.actions) }
+            intake.withLock { intake in
+                intake.machine.finish(into: &output.actions)
+                output.result.soundClock = intake.machine.timeline.soundClock
+                output.result.pictureClock = intake.machine.timeline.pictureClock
+            }
             perform(&output)
             Self.end(&output)
             return output.result
