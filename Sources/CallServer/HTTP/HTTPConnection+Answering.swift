@@ -72,7 +72,15 @@ extension HTTPConnection {
         let head = HTTPResponseHead(
             version: .http1_1, status: response.status, headers: Self.headers(response, exchange))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if exchange.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil) }
+        if exchange.method != .HEAD {
+            if let part = response.file { return send(part, context) }
+            context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
+        finish(context)
+    }
+
+    /// All of an answer is written.
+    func finish(_ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
             guard case .writing(let exchange) = state else { return }
             guard case .success = result else { return context.close(promise: nil) }
@@ -85,7 +93,8 @@ extension HTTPConnection {
         headers.add(name: "Content-Type", value: response.contentType)
         // RFC 9110 section 8.6: not with this status.
         if response.status != .noContent {
-            headers.add(name: "Content-Length", value: "\(response.body.readableBytes)")
+            let length = response.file?.length ?? Int64(response.body.readableBytes)
+            headers.add(name: "Content-Length", value: "\(length)")
         }
         for (name, value) in response.fields.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
         if exchange.isCrossOrigin { CrossOrigin.allow(&headers) }

@@ -6,6 +6,8 @@ struct HTTPResponse: Sendable, Hashable {
     var status: HTTPResponseStatus
     var contentType = "text/plain; charset=utf-8"
     var body: ByteBuffer
+    /// Is the body instead.
+    var file: HTTPFilePart?
     /// Further header fields.
     var fields: [String: String] = [:]
 

@@ -42,6 +42,9 @@ struct HTTPRouter: Sendable {
     /// Answers GET and HEAD.
     mutating func get(_ path: String, _ handler: @escaping Handler) { add(.GET, path, Self.late(handler)) }
 
+    /// Answers GET and HEAD, later.
+    mutating func get(_ path: String, later handler: @escaping LateHandler) { add(.GET, path, handler) }
+
     /// Answers every method that has no route of its own.
     mutating func any(_ path: String, body: HTTPBodyGate = .none, _ handler: @escaping Handler) {
         any(path, body: body, later: Self.late(handler))
