@@ -9,6 +9,8 @@ final class OpenTokArchives: Sendable {
         var archives: [String: ArchiveInfo] = [:]
         /// From the oldest on.
         var order: [String] = []
+        /// Where the application has reached this server, which links begin with, by archive.
+        var servers: [String: String] = [:]
         /// Sessions that are archived as soon as somebody is there, from the oldest on.
         var always: [Standing] = []
     }
@@ -28,6 +30,19 @@ final class OpenTokArchives: Sendable {
     init(_ archiver: (any RoomArchiver)?, limit: Int) {
         self.archiver = archiver
         self.limit = max(1, limit)
+        for earlier in archiver?.earlierArchives(limit: self.limit) ?? [] {
+            guard let info = ArchiveInfo(earlier) else { continue }
+            state.withLockedValue { state in
+                state.archives[info.id] = info
+                state.order.append(info.id)
+            }
+        }
+    }
+
+    /// Path of an archive's file; nil where it can't be fetched.
+    func file(of link: ArchiveLink) -> String? {
+        guard let info = info(link.archive, of: link.project), info.status == .available else { return nil }
+        return archiver?.file(of: info.id, project: info.project)
     }
 
     /// Those of a session that are under way, as clients hear of them.
@@ -66,10 +81,42 @@ final class OpenTokArchives: Sendable {
         _ = start(standing.options, standing.project, standing.server, archiver, service)
     }
 
+    /// A stream has come whose layout classes the archives of its session are to know.
+    func streamAppeared(_ stream: String, classes: [String], in session: String) {
+        guard !classes.isEmpty else { return }
+        for archive in running(in: session) {
+            archiver?.change(archive.id, .layoutClasses(stream: stream, classes))
+        }
+    }
+
     // MARK: Commands
 
     /// - Parameter server: the server's URL, as the one who asks has reached it.
     func perform(
+        _ command: RESTCommand, project: String, server: String, service: OpenTokService
+    ) -> RESTResult {
+        let result = decide(command, project: project, server: server, service: service)
+        switch result {
+        case .archive(let info): return .archive(linked(info, server, service))
+        case .archives(let infos, let count):
+            return .archives(infos.map { linked($0, server, service) }, count: count)
+        default: return result
+        }
+    }
+
+    /// With a link to its file, where that can be fetched here.
+    private func linked(_ info: ArchiveInfo, _ server: String, _ service: OpenTokService) -> ArchiveInfo {
+        guard info.status == .available, info.url == nil, let secret = service.secrets[info.project],
+            let file = archiver?.file(of: info.id, project: info.project)
+        else { return info }
+        var info = info
+        let name = String(file[(file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex)...])
+        let link = ArchiveLink(project: info.project, archive: info.id, filename: name)
+        info.url = server + link.signed(secret: secret, now: WallClock.milliseconds / 1000)
+        return info
+    }
+
+    private func decide(
         _ command: RESTCommand, project: String, server: String, service: OpenTokService
     ) -> RESTResult {
         guard let archiver else { return .refused(.noRecorder) }
@@ -79,8 +126,9 @@ final class OpenTokArchives: Sendable {
         case .archive(let id): return info(id, of: project).map(RESTResult.archive) ?? .refused(.noSuchArchive)
         case .stopArchive(let id):
             return whileRunning(id, project) {
+                let stopped = ended($0, service)
                 archiver.stop(id)
-                return .archive($0)
+                return .archive(stopped)
             }
         case .deleteArchive(let id): return delete(id, project, archiver)
         case .addArchiveStream(let id, let stream, let hasAudio, let hasVideo):
@@ -96,14 +144,20 @@ final class OpenTokArchives: Sendable {
                 return .done
             }
         case .setArchiveLayout(let id, let layout):
-            return whileRunning(id, project) { _ in
-                archiver.change(id, .arrange(ArchiveArrangement(layout)))
+            return whileRunning(id, project) {
+                guard $0.options.outputMode == .composed else { return .refused(.unsupported(Self.noPicture)) }
+                guard let arrangement = ArchiveArrangement(layout) else { return .refused(.unsupported(Self.noCSS)) }
+                archiver.change(id, .arrange(arrangement))
                 return .done
             }
         default: return .refused(.noSuchArchive)
         }
     }
 
+    private static let noCSS =
+        "layout: custom is not there, for nothing here lays out CSS; "
+        + "send bestFit, pip, verticalPresentation or horizontalPresentation"
+    private static let noPicture = "layout: the archive has no picture to arrange; start it with outputMode=composed"
     private static let takesAll = "the archive takes all streams; start it with streamMode=manual"
 
     private func info(_ id: String, of project: String) -> ArchiveInfo? {
@@ -130,9 +184,10 @@ final class OpenTokArchives: Sendable {
         guard !info.isRunning else { return .refused(.archiveState("the archive is being recorded; stop it first")) }
         state.withLockedValue { state in
             state.archives[id] = nil
+            state.servers[id] = nil
             state.order.removeAll { $0 == id }
         }
-        archiver.delete(id)
+        archiver.delete(id, of: project)
         return .done
     }
 
@@ -140,24 +195,44 @@ final class OpenTokArchives: Sendable {
         _ options: ArchiveOptions, _ project: String, _ server: String, _ archiver: any RoomArchiver,
         _ service: OpenTokService
     ) -> RESTResult {
+        guard options.layout.map(ArchiveArrangement.init) != .some(nil) else {
+            return .refused(.unsupported(Self.noCSS))
+        }
         guard options.session.mediaMode == .routed else { return .refused(.relayed) }
         guard service.existingRoom(options.session.text) != nil, let secret = service.secrets[project] else {
             return .refused(.noSuchSession)
         }
         let now = WallClock.milliseconds
+        var options = options
+        // What it is recorded in is shown.
+        if options.outputMode == .composed { options.resolution = options.resolution ?? .landscape480 }
         let info = ArchiveInfo(
             id: UUID().uuidString.lowercased(), status: .started, project: project, options: options, createdAt: now)
         guard let order = ArchiveOrder(info, server: server, secret: secret, now: now / 1000) else {
             return .refused(.noSuchSession)
         }
-        if let reason = admit(info) { return .refused(.archiveState(reason)) }
+        if let reason = admit(info, server) { return .refused(.archiveState(reason)) }
         publish(info, service)
         archiver.start(order) { [weak service] in service?.archives.progressed(info.id, $0, service) }
+        tellClasses(of: info.options.session, service)
         return .archive(info)
     }
 
+    /// Those of the streams that are there.
+    private func tellClasses(of session: OpenTokSessionID, _ service: OpenTokService) {
+        guard let room = service.existingRoom(session.text) else { return }
+        room.eventLoop.execute {
+            room.loop.meter.measure(.message, "opentok archive") { now in
+                guard case .streams(let streams) = room.perform(.streams(session: session), now: now) else { return }
+                for stream in streams {
+                    self.streamAppeared(stream.id, classes: stream.layoutClasses, in: session.text)
+                }
+            }
+        }
+    }
+
     /// Takes an archive among those that are known, or says why not.
-    private func admit(_ info: ArchiveInfo) -> String? {
+    private func admit(_ info: ArchiveInfo, _ server: String) -> String? {
         state.withLockedValue { state in
             let others = state.archives.values.filter { $0.isRunning && $0.options.session == info.options.session }
             guard !others.contains(where: { $0.options.multiArchiveTag == info.options.multiArchiveTag }) else {
@@ -168,9 +243,11 @@ final class OpenTokArchives: Sendable {
                     return "as many archives are under way as the server keeps; stop one"
                 }
                 state.archives[oldest] = nil
+                state.servers[oldest] = nil
                 state.order.removeAll { $0 == oldest }
             }
             state.archives[info.id] = info
+            state.servers[info.id] = server
             state.order.append(info.id)
             return nil
         }
@@ -178,9 +255,19 @@ final class OpenTokArchives: Sendable {
 
     // MARK: What becomes of them
 
+    /// An archive that is to end takes nothing more from now on, whenever its recorder says so.
+    private func ended(_ info: ArchiveInfo, _ service: OpenTokService) -> ArchiveInfo {
+        var info = info
+        info.status = .stopped
+        info.reason = "user initiated"
+        state.withLockedValue { $0.archives[info.id] = info }
+        publish(info, service)
+        return info
+    }
+
     private func progressed(_ id: String, _ progress: ArchiveProgress, _ service: OpenTokService?) {
         let changed: ArchiveInfo? = state.withLockedValue { state in
-            guard var info = state.archives[id] else { return nil }
+            guard var info = state.archives[id], info.isRunning || !progress.isRunning else { return nil }
             let before = info.status
             info.take(progress)
             state.archives[id] = info
@@ -191,70 +278,13 @@ final class OpenTokArchives: Sendable {
 
     /// Tells the session and the application's server.
     private func publish(_ info: ArchiveInfo, _ service: OpenTokService) {
-        service.notices?.enqueue(info)
+        let server = state.withLockedValue { $0.servers[info.id] }
+        service.notices?.enqueue(server.map { linked(info, $0, service) } ?? info)
         guard let room = service.existingRoom(info.options.session.text) else { return }
         room.eventLoop.execute {
             room.loop.meter.measure(.message, "opentok archive") { now in
                 room.change(now) { $0.archiveChanged(info.raptor, into: &$1) }
             }
         }
-    }
-}
-
-extension ArchiveInfo {
-    /// What the recorder's token says, which nobody but a holder of the secret can sign.
-    static func connectionData(of id: String) -> String { "archive=\(id)" }
-
-    var isRunning: Bool { status == .started || status == .paused }
-
-    var raptor: RaptorArchive {
-        RaptorArchive(
-            id: id, name: options.name ?? "", status: RaptorArchive.Status(rawValue: status.rawValue) ?? .failed)
-    }
-
-    mutating func take(_ progress: ArchiveProgress) {
-        switch progress.state {
-        case .recording: status = .started
-        case .paused: status = .paused
-        case .stopped: status = .stopped
-        case .available: status = .available
-        case .failed: status = .failed
-        }
-        size = progress.size
-        duration = Int64(progress.duration.rounded())
-        reason = progress.reason
-        url = progress.url ?? url
-    }
-}
-
-extension ArchiveOrder {
-    /// Nil where no token can be made.
-    init?(_ info: ArchiveInfo, server: String, secret: String, now: Int64) {
-        let token = OpenTokToken(
-            project: info.project, sessionID: info.options.session.text, role: .subscriber, created: now,
-            connectionData: ArchiveInfo.connectionData(of: info.id))
-        guard let text = try? token.signed(secret: secret) else { return nil }
-        let options = info.options
-        let (width, height) = (options.resolution ?? .landscape480).size
-        self.init(
-            id: info.id, name: options.name, server: server, project: info.project, room: options.session.text,
-            token: text, hasAudio: options.hasAudio, hasVideo: options.hasVideo,
-            output: options.outputMode == .individual
-                ? .individual
-                : .composed(width: width, height: height, options.layout.map(ArchiveArrangement.init) ?? .bestFit),
-            takesAllStreams: options.streamMode == .auto, maxBitrate: options.maxBitrate)
-    }
-}
-
-extension ArchiveArrangement {
-    init(_ layout: ArchiveLayout) {
-        self =
-            switch layout.kind {
-            case .bestFit: .bestFit
-            case .custom: .custom(layout.stylesheet ?? "")
-            case .horizontalPresentation: .horizontalPresentation
-            case .pip: .pictureInPicture
-            case .verticalPresentation: .verticalPresentation
-            }
     }
 }

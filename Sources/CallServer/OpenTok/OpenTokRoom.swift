@@ -189,7 +189,12 @@ final class OpenTokRoom: @unchecked Sendable {
             member.change(now) { $0.remove(reason, into: &$1) }
         case .media(.pass(let content, let to, let sender)): pass(content, to: to, from: sender, now)
         case .media(let command): media.perform(command, now: now)
-        case .notice(let notice): service.notices?.enqueue(notice)
+        case .notice(let notice):
+            service.notices?.enqueue(notice)
+            if case .streamCreated(let stream, _) = notice.event {
+                let classes = session.layoutClasses(of: stream.id)
+                service.archives.streamAppeared(stream.id, classes: classes, in: id.text)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import OpenTokSignalling
 
 /// The HTTP paths of the OpenTok-style dialect: the REST API, session information, and the message transport.
@@ -28,6 +29,7 @@ struct OpenTokRoutes: Sendable {
         routes.any("/session/create", body: gate, later: answer)
         routes.any("/v2/project/*", body: gate, later: answer)
         routes.any("/session/*", later: inform)
+        routes.get(ArchiveLink.prefix + "*", later: fetch)
         routes.webSocket(
             Self.sockets + "*", plain: { _ in HTTPResponse(.upgradeRequired, "WebSockets are spoken here") },
             decide: decide)
@@ -106,6 +108,24 @@ struct OpenTokRoutes: Sendable {
             return HTTPResponse(info.response)
         } catch {
             return HTTPResponse(error.response)
+        }
+    }
+
+    // MARK: Archives
+
+    /// The file of an archive, to whoever has a link that we have made.
+    private func fetch(_ request: HTTPRequest, _ eventLoop: any EventLoop) -> EventLoopFuture<HTTPResponse> {
+        let link = ArchiveLink(
+            path: request.path, query: request.rawQuery, secrets: service.secrets, now: Self.now)
+        guard let link else {
+            let words = "the link is not valid, or no longer; ask for the archive to get another"
+            return eventLoop.makeSucceededFuture(HTTPResponse(.forbidden, words))
+        }
+        let (range, ifRange) = (request.headers.first(name: "range"), request.headers.first(name: "if-range"))
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [service] in
+            guard let file = service.archives.file(of: link).flatMap(HTTPFile.init) else { return .notFound }
+            let type = link.filename.hasSuffix(".zip") ? "application/zip" : "video/webm"
+            return HTTPResponse(file, contentType: type, range: range, ifRange: ifRange)
         }
     }
 

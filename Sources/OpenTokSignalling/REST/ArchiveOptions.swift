@@ -104,6 +104,11 @@ package struct ArchiveLayout: Hashable, Sendable {
 
     private static let longestStylesheet = 32 * 1024
 
+    package init(_ kind: Kind, whileSharing screenShareKind: Kind? = nil) {
+        self.kind = kind
+        self.screenShareKind = screenShareKind
+    }
+
     init(_ fields: JSONFields) throws(MessageFault) {
         kind = try fields.word("type")
         stylesheet = try fields.optionalText("stylesheet", limit: Self.longestStylesheet)

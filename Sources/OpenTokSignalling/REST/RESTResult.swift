@@ -23,6 +23,8 @@ package enum RESTRefusal: Hashable, Sendable {
     case noRecorder
     /// The archive's state forbids it.
     case archiveState(String)
+    /// It is asked for in a way that is not there; says which, and what there is.
+    case unsupported(String)
 }
 
 extension RESTCommand {
@@ -62,6 +64,7 @@ extension RESTCommand {
         case .relayed: .conflict("the session is relayed; create it with p2p.preference=disabled")
         case .noRecorder: .absent("recorder, so that it keeps no archives; ask one that was started with a recorder")
         case .archiveState(let reason): .conflict(reason)
+        case .unsupported(let what): .invalid(what)
         }
     }
 }

@@ -138,7 +138,10 @@ import Testing
             report?(ArchiveProgress(.available, size: 1000, duration: 2.4, url: "file:///a.webm"))
         }
 
-        func delete(_ archive: String) { calls.withLockedValue { $0.append("delete") } }
+        func delete(_ archive: String, of project: String) { calls.withLockedValue { $0.append("delete") } }
+
+        func earlierArchives(limit: Int) -> [EarlierArchive] { [] }
+        func file(of archive: String, project: String) -> String? { nil }
 
         func change(_ archive: String, _ change: ArchiveChange) {
             calls.withLockedValue { $0.append("\(change)".prefix { $0 != "(" }.description) }
