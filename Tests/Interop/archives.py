@@ -1,4 +1,5 @@
 """Recordings in WebM, judged by ffprobe and ffmpeg: a participant's, one that was killed, a full disk, a composed room."""
+import contextlib
 import json
 import os
 import shutil
@@ -6,10 +7,12 @@ import signal
 import subprocess
 import tempfile
 import time
+import zipfile
 
 import numpy
+import opentok
 
-from harness import CALLAGENT, KEY, SECRET, LeftOut, agent, expect, lk_peer, near, server
+from harness import CALLAGENT, KEY, SECRET, LeftOut, RunningServer, agent, expect, lk_peer, near, server, session_agent
 
 TONES = {"ada": 440, "bob": 660, "cyd": 880, "dan": 1100}
 
@@ -223,6 +226,174 @@ def test_an_individual_archive():
             path = os.path.join(folder, made["id"], entry["filename"])
             expect(set(streams(path)) == {"opus", "vp8"}, "both tracks", entry)
             expect(strength(sound(path)[48000:96000], TONES[entry["streamId"]]) > 0.1, "its own tone", entry)
+
+
+def ask(url, *arguments, code=0):
+    """What `callagent archive` prints of a server's archives."""
+    done = subprocess.run(
+        [CALLAGENT, "archive", arguments[0], "--server", url.replace("ws", "http", 1), "--key", KEY, "--secret", SECRET, "--json",
+         *arguments[1:]], capture_output=True, text=True, timeout=120)
+    expect(done.returncode == code, f"archive {arguments} ends with {code}", (done.returncode, done.stdout, done.stderr))
+    return json.loads(done.stdout) if done.stdout.strip() else done.stderr
+
+
+def new_session(url):
+    sdk = opentok.Client(KEY, SECRET, api_url=url.replace("ws", "http", 1), timeout=10)
+    return sdk, sdk.create_session(media_mode=opentok.MediaModes.routed).session_id
+
+
+def wait_for_streams(sdk, session, count, limit=20):
+    end = time.monotonic() + limit
+    while (seen := sdk.list_streams(session).count) < count:
+        expect(time.monotonic() < end, f"{count} streams are published", seen)
+        time.sleep(0.1)
+
+
+def test_a_session_of_four_is_archived_by_its_server():
+    with tempfile.TemporaryDirectory() as folder, server("--archives", folder) as url:
+        sdk, session = new_session(url)
+        cast = [session_agent(url, session, name, "--tone", str(TONES[name]), "--test-card", "320x180@15", seconds=60)
+                for name in TONES]
+        wait_for_streams(sdk, session, 8)
+        time.sleep(2)
+        archive = sdk.start_archive(session, resolution="1280x720", name="four")
+        begun = time.monotonic()
+        time.sleep(9)
+        expect(sdk.list_streams(session).count == 8, "the recorder publishes nothing")
+        sdk.stop_archive(archive.id)
+        lasted = time.monotonic() - begun
+        path = os.path.join(folder, "fetched.webm")
+        fetched = ask(url, "fetch", archive.id, "-o", path, "--wait", "60")
+        expect(fetched["size"] == os.path.getsize(path), "all of it is fetched", fetched)
+        expect("is there already" in ask(url, "fetch", archive.id, "-o", path, code=3), "never over another file")
+        made = sdk.get_archive(archive.id)
+        expect(made.status == "available" and made.size == fetched["size"], "state and size", made.attrs())
+        for other in cast:
+            report = other.stopped(code=(0, 1))
+            expect(sorted(report["met"]) == sorted(set(TONES) - {other.name}), "the recorder is hidden", report["met"])
+        found = streams(path)
+        expect(set(found) == {"opus", "vp8"} and (found["vp8"]["width"], found["vp8"]["height"]) == (1280, 720), "both tracks", found)
+        seconds = float(probe(path)["format"]["duration"])
+        near(seconds, made.duration, 0.5 + seconds * 0.02, "the duration, which is told in whole seconds")
+        near(seconds, lasted, lasted * 0.02 + 0.15, "the duration, within 2 % of the time between the requests")
+        samples = sound(path)[5 * 48000:6 * 48000]
+        for name, hertz in TONES.items():
+            expect(strength(samples, hertz) > 0.05, f"{name}'s tone", strength(samples, hertz))
+        expect(strength(samples, 1000) < 0.02, "and no other", strength(samples, 1000))
+        check_tiles(path)
+        near(packet_times(path, "v")[-1], packet_times(path, "a")[-1], 0.06, "both tracks end together")
+
+
+def test_single_files_of_a_session_and_a_server_that_ends():
+    with tempfile.TemporaryDirectory() as folder:
+        running = RunningServer("--archives", folder)
+        try:
+            running.wait_until_ready()
+            sdk, session = new_session(running.url)
+            cast = [session_agent(running.url, session, name, "--tone", str(TONES[name]), "--test-card", "320x180@15", seconds=25)
+                    for name in ("ada", "bob")]
+            wait_for_streams(sdk, session, 4)
+            single = ask(running.url, "start", "--session", session, "--output-mode", "individual")
+            time.sleep(4)
+            ask(running.url, "stop", single["id"])
+            path = os.path.join(folder, "fetched.zip")
+            ask(running.url, "fetch", single["id"], "-o", path, "--wait", "30")
+            check_single_files(path, os.path.join(folder, "single"))
+            # The server's end is the archive's end.
+            last = ask(running.url, "start", "--session", session)
+            time.sleep(4)
+        finally:
+            running.stop()
+        for other in cast:
+            other.result(code=(0, 1, 3))
+        with server("--archives", folder) as url:
+            listed = ask(url, "list", "--session", session)
+            expect([(one["id"], one["status"]) for one in listed["items"]] == [(last["id"], "available"), (single["id"], "available")],
+                   "the next server knows them", listed)
+            expect(listed["items"][0]["reason"] == "session ended", "why it has ended", listed)
+            path = os.path.join(folder, "last.webm")
+            ask(url, "fetch", last["id"], "-o", path)
+            expect(float(probe(path)["format"]["duration"]) > 3 and set(streams(path)) == {"opus", "vp8"}, "it is whole")
+            ask(url, "delete", last["id"])
+            expect("no such archive" in ask(url, "stop", last["id"], code=1), "it is gone")
+
+
+def check_single_files(path, folder):
+    with zipfile.ZipFile(path) as pack:
+        expect(pack.testzip() is None, "checksums", pack.namelist())
+        pack.extractall(folder)
+    with open(os.path.join(folder, "archive.json")) as file:
+        manifest = json.load(file)
+    kinds = sorted(",".join(streams(os.path.join(folder, entry["filename"]))) for entry in manifest["files"])
+    expect(kinds == ["opus", "opus", "vp8", "vp8"], "a file for each stream, and an agent's tracks are a stream each", kinds)
+    for entry in manifest["files"]:
+        expect(entry["filename"] == entry["streamId"] + ".webm", "named after its stream", entry)
+    heard = [sound(os.path.join(folder, entry["filename"])) for entry in manifest["files"]
+             if "opus" in streams(os.path.join(folder, entry["filename"]))]
+    tones = sorted(max((440, 660), key=lambda hertz: strength(samples[48000:96000], hertz)) for samples in heard)
+    expect(tones == [440, 660], "each one's own tone", tones)
+
+
+def test_a_killed_server_leaves_files_that_play():
+    with tempfile.TemporaryDirectory() as folder:
+        running = RunningServer("--archives", folder)
+        try:
+            running.wait_until_ready()
+            sdk, session = new_session(running.url)
+            ada = session_agent(running.url, session, "ada", "--tone", "440", "--test-card", "320x180@15", seconds=15)
+            wait_for_streams(sdk, session, 2)
+            id = ask(running.url, "start", "--session", session)["id"]
+            parts = os.path.join(folder, KEY, id)
+            end = time.monotonic() + 10
+            while len(os.listdir(parts)) < 3 and time.monotonic() < end:
+                time.sleep(0.05)
+            begun = time.monotonic()
+            time.sleep(5)
+            running.process.kill()
+            running.process.wait()
+            lasted = time.monotonic() - begun
+        finally:
+            running.stop()
+        ada.result(code=(0, 1, 3))
+        names = [name for name in os.listdir(parts) if name != "archive.json"]
+        found = {",".join(streams(os.path.join(parts, name))): os.path.join(parts, name) for name in names}
+        expect(set(found) == {"opus", "vp8"}, "the streams' own files", list(found))
+        for kind, track in (("opus", "a"), ("vp8", "v")):
+            times = packet_times(found[kind], track)
+            expect(times[-1] > lasted - 1, f"{kind} up to the last second", (times[-1], lasted))
+        pictures(found["vp8"])
+        expect(strength(sound(found["opus"])[48000:96000], 440) > 0.1, "the tone")
+        with server("--archives", folder) as url:
+            [known] = ask(url, "list")["items"]
+            expect(known["status"] == "failed" and "the server ended" in known["reason"], "the next server says so", known)
+
+
+def test_a_full_disk_fails_an_archive_alone():
+    if os.geteuid() != 0:
+        raise LeftOut("a small file system can't be mounted without root")
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", folder]).returncode != 0:
+            raise LeftOut("no file system can be mounted here")
+        stack.callback(subprocess.run, ["umount", "-l", folder], check=True)
+        with server("--archives", folder) as url:
+            sdk, session = new_session(url)
+            ada = session_agent(url, session, "ada", "--tone", "440", "--test-card", "640x360@30", seconds=12)
+            bob = session_agent(url, session, "bob", seconds=12)
+            wait_for_streams(sdk, session, 2)
+            archive = sdk.start_archive(session)
+            end = time.monotonic() + 20
+            while (made := sdk.get_archive(archive.id)).status != "failed":
+                expect(time.monotonic() < end, "it fails", made.attrs())
+                time.sleep(0.1)
+            [shown] = ask(url, "list")["items"]
+            expect("No space left" in shown["reason"], "why", shown)
+            expect("failed" in ask(url, "fetch", archive.id, "-o", "/tmp/none.webm", code=1), "there is nothing to fetch")
+            ada.result(code=(0, 1))
+            seen = next(t for t in bob.result(code=(0, 1))["tracks"] if t["from"] == "ada" and t["kind"] == "video")
+            expect(seen["framesDecoded"] > 120, "the call went on", seen)
+            parts = os.path.join(folder, KEY, archive.id)
+            played = [name for name in os.listdir(parts) if name.endswith(".webm") and os.path.getsize(os.path.join(parts, name)) > 5000]
+            expect(played and all(probe(os.path.join(parts, name))["streams"] for name in played), "what was written plays", played)
 
 
 def recorded_codec(codec, name, container):

@@ -190,6 +190,13 @@ def agent(url, identity, *arguments, room="interop", seconds=8):
         "--duration", str(seconds), "--json", *arguments])
 
 
+def session_agent(url, session, identity, *arguments, seconds=8):
+    """An agent in an OpenTok-style session."""
+    return Child(identity, [
+        CALLAGENT, "join", "--provider", "opentok", "--url", url.replace("ws", "http", 1), "--session", session, "--key", KEY,
+        "--secret", SECRET, "--identity", identity, "--duration", str(seconds), "--json", *arguments])
+
+
 def remote_track(result, identity, kind):
     """What `lk_peer.py` received of one kind from one participant."""
     found = [t for t in result["tracks"] if t["kind"] == kind and t.get("participant", t.get("identity")) == identity]

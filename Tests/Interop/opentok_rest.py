@@ -4,7 +4,11 @@ import base64
 import json
 import os
 import sys
+import tempfile
 import threading
+import time
+import urllib.error
+import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -217,6 +221,95 @@ def test_opentok_session_callbacks_come_in_order():
                          "connectionDestroyed"], "in order", names)
         expect(told[4]["stream"]["id"] == id and told[4]["reason"] == "clientDisconnected", "the stream's end", told[4])
         expect(told[5]["connection"]["data"] == "role=moderator", "the connection's data", told[5])
+    receiver.shutdown()
+
+
+def available(ot, id, limit=30):
+    """The archive, when its file is made."""
+    end = time.monotonic() + limit
+    while (archive := ot.get_archive(id)).status != "available":
+        expect(archive.status in ("started", "paused", "stopped"), "it becomes available", archive.attrs())
+        expect(time.monotonic() < end, f"it is available within {limit} s", archive.attrs())
+        time.sleep(0.1)
+    return archive
+
+
+def test_opentok_archives_by_the_sdk():
+    told = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    receiver = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder, server(
+            "--archives", folder, "--session-callback", f"http://127.0.0.1:{receiver.server_port}/") as url:
+        ot = sdk(url)
+        session = ot.create_session(media_mode=MediaModes.routed).session_id
+        name, words = refusal(ot.start_archive, session)
+        expect(name == "NotFoundError", "nobody is connected", (name, words))
+        with join(url, ot, session) as ada, join(url, ot, session) as bob:
+            archive = ot.start_archive(session, name="a", resolution="1280x720", layout={"type": "bestFit", "screenshareType": "pip"})
+            expect((archive.status, archive.name, archive.resolution) == ("started", "a", "1280x720"), "it is recorded", archive.attrs())
+            bob.until(lambda e: e["method"] == "created" and e["path"] == f"/archive/{archive.id}", "clients are told")
+            name, words = refusal(ot.start_archive, session)
+            expect(name == "ArchiveError" and "multiArchiveTag" in words, "one at a time", (name, words))
+            single = ot.start_archive(session, output_mode=opentok.OutputModes.individual, stream_mode=opentok.StreamModes.manual,
+                                      multi_archive_tag="other", has_video=False)
+            expect(single.stream_mode == "manual" and not single.has_video, "another one beside it", single.attrs())
+            ot.add_archive_stream(single.id, str(uuid.uuid4()), has_audio=True, has_video=False)
+            ot.remove_archive_stream(single.id, str(uuid.uuid4()))
+            expect(refusal(ot.add_archive_stream, archive.id, str(uuid.uuid4()))[0] == "RequestError", "it takes all streams")
+            for layout in ("pip", "verticalPresentation", "horizontalPresentation", "bestFit"):
+                ot.set_archive_layout(archive.id, layout)
+            name, words = refusal(ot.set_archive_layout, archive.id, "custom", "stream {width: 50%}")
+            expect(name == "ArchiveError", "a style sheet", (name, words))
+            name, words = refusal(lambda: ot.start_archive(
+                session, multi_archive_tag="css", layout={"type": "custom", "stylesheet": "stream {width: 50%}"}))
+            expect(name == "RequestError" and "custom is not there" in words, "a style sheet from the beginning", (name, words))
+            expect(refusal(ot.delete_archive, archive.id)[0] == "RequestError", "it is being recorded")
+            listed = ot.list_archives(session_id=session)
+            expect(listed.count == 2 and {one.id for one in listed} == {archive.id, single.id}, "the list", vars(listed))
+            people = [c["id"] for c in ada.state()["connection"]]
+            expect(sorted(people) == sorted([ada.id, bob.id]), "nobody sees the recorders", people)
+            expect(not [e for e in ada.heard("created") if e["path"].startswith("/connection/") and e["path"][12:] not in people],
+                   "nor was anybody told of them", ada.events)
+            time.sleep(2.5)
+            expect(ot.get_archive(archive.id).duration >= 1, "its duration while it goes on")
+            for one, kind in ((archive, "video/webm"), (single, "application/zip")):
+                stopped = ot.stop_archive(one.id)
+                expect(stopped.status == "stopped", "it ends", stopped.attrs())
+                expect(refusal(ot.stop_archive, one.id)[0] == "ArchiveError", "once")
+                made = available(ot, one.id)
+                with urllib.request.urlopen(made.url) as answer:
+                    content = answer.read()
+                    expect(answer.headers["Content-Type"] == kind, "its kind", answer.headers.items())
+                expect(len(content) == made.size, "its size", (len(content), made.attrs()))
+                for bad in (made.url[:-1] + ("A" if made.url[-1] != "A" else "B"), made.url.replace(one.id, "..", 1),
+                            made.url.split("?")[0]):
+                    try:
+                        urllib.request.urlopen(bad)
+                        expect(False, "another link is refused", bad)
+                    except urllib.error.HTTPError as error:
+                        expect(error.code == 403, "another link is forbidden", error.code)
+            names = sorted(os.listdir(os.path.join(folder, KEY, archive.id)) + os.listdir(os.path.join(folder, KEY, single.id)))
+            expect(names == ["archive.json", "archive.json", "archive.webm", "archive.zip"], "the files", names)
+            ot.delete_archive(single.id)
+            expect(refusal(ot.get_archive, single.id)[0] == "NotFoundError" and os.listdir(os.path.join(folder, KEY)) == [archive.id],
+                   "it is gone with its files", os.listdir(os.path.join(folder, KEY)))
+            states = [e["content"]["status"] for e in bob.events if e["path"] == f"/archive/{archive.id}"]
+            expect(states == ["started", "stopped", "available"], "what clients were told", states)
+        bob.wait("the callbacks", lambda: any(e["event"] == "archive" and e["id"] == archive.id and e["status"] == "available" for e in told))
+        states = [e["status"] for e in told if e["event"] == "archive" and e["id"] == archive.id]
+        expect(states == ["started", "stopped", "available"], "what the application was told", states)
+        expect(not any("archive=" in json.dumps(e) for e in told), "not of the recorders", told)
     receiver.shutdown()
 
 

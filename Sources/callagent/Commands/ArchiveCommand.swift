@@ -6,10 +6,18 @@ import LiveKitProtocol
 import MediaCore
 import ProviderLiveKitLike
 
-/// `callagent archive`: recordings of rooms.
+/// `callagent archive`: recordings of rooms and sessions.
 struct ArchiveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "archive", abstract: "Record rooms.", subcommands: [ArchiveRecordCommand.self])
+        commandName: "archive", abstract: "Record rooms; start, stop, list, fetch and delete a server's archives.",
+        discussion: """
+            `record` joins a room by itself and writes the files here: for LiveKit's rooms. The others ask a server, by its \
+            OpenTok-style REST API, that was started with --archives: for OpenTok-style sessions.
+            """,
+        subcommands: [
+            ArchiveRecordCommand.self, ArchiveStartCommand.self, ArchiveStopCommand.self, ArchiveListCommand.self,
+            ArchiveFetchCommand.self, ArchiveDeleteCommand.self,
+        ])
 }
 
 extension RoomArchive.OutputMode: ExpressibleByArgument {}
@@ -65,7 +73,7 @@ struct ArchiveRecordCommand: AsyncParsableCommand {
     @OptionGroup var trust: TrustOption
     @OptionGroup var output: OutputOptions
 
-    private static let sizes = ["640x480", "1280x720", "1920x1080", "480x640", "720x1280", "1080x1920"]
+    static let sizes = ["640x480", "1280x720", "1920x1080", "480x640", "720x1280", "1080x1920"]
 
     func validate() throws {
         guard Self.sizes.contains(resolution) else {

@@ -20,6 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --secret ... --ice-server turn:192.0.2.9:3478,user,password
               callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
               callagent serve --secret-file secret.txt
+              callagent serve --key devkey --secret ... --archives /var/lib/archives
 
             An interruption is its ordinary end: exit code 0 where the journal, if any, keeps its rules.
 
@@ -100,6 +101,14 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "file"))
     var config: String?
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Record OpenTok sessions there when the REST API asks for it; without it archive requests are refused.",
+            discussion: "Each archive has a folder, KEY/ID. With TLS the recorder believes what --ca-file says.",
+            valueName: "folder"))
+    var archives: String?
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var journalOption: JournalOption
@@ -133,13 +142,28 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = try configuration(file)
         let journal = try journalOption.path.map { _ in try journalOption.open(keeps: false) }
         configuration.journal = journal
+        let recorders = SessionRecorders(trust: trust.trust, dtls: srtp.dtls, srtp: srtp.srtp)
+        let archives = self.archives.map { ServerArchives(directory: $0, recorders: recorders) }
+        try archives?.prepare()
+        configuration.archiver = archives
         let server = CallServer(configuration: configuration)
         file?.watch(server)
         try await server.start()
+        if tlsCertificate == nil { recorders.reach("http://\(Self.ownHost(bind)):\(server.port)") }
         announce(server.port)
         await Interruption.wait()
+        await archives?.finish()
         await server.stop()
         if let journal { try Self.conclude(journal.finish()) }
+    }
+
+    /// How this machine reaches what it listens on.
+    static func ownHost(_ bind: String) -> String {
+        switch bind {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        default: bind.contains(":") ? "[\(bind)]" : bind
+        }
     }
 
     /// Throws what the journal of a server's time lacks.
