@@ -16,6 +16,7 @@ let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A target of Sources/, with the settings that all share.
 func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -43,6 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         // System libraries.
@@ -114,6 +116,8 @@ let package = Package(
                 "OpenTokSignalling",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
+        // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
+        room("LoadResults", [histogram]),
         .executableTarget(
             name: "callagent",
             dependencies: [
