@@ -144,6 +144,7 @@ let package = Package(
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
+        tests("LoadResults", [histogram]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests("OpenTokClient", ["OpenTokSignalling", "RTCSim", "RTCWire"]),
