@@ -16,6 +16,7 @@ let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A target of Sources/, with the settings that all share.
@@ -45,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         // System libraries.
@@ -118,6 +120,8 @@ let package = Package(
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
         room("LoadResults", [histogram]),
+        // What swift-metrics counts, as text for Prometheus.
+        room("PrometheusMetrics", [coreMetrics]),
         .executableTarget(
             name: "callagent",
             dependencies: [
@@ -145,6 +149,7 @@ let package = Package(
         tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("LoadResults", [histogram]),
+        tests("PrometheusMetrics", [coreMetrics]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests("OpenTokClient", ["OpenTokSignalling", "RTCSim", "RTCWire"]),
