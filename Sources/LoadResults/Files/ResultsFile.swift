@@ -11,9 +11,9 @@ package enum ResultsFile {
         return results
     }
 
-    /// One object with sorted keys, on many lines.
+    /// One object with sorted keys, on one line.
     package static func data(_ results: LoadResults) throws(ResultsFileError) -> Data {
-        try encode(results, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]) + Data("\n".utf8)
+        try encode(results, [.sortedKeys, .withoutEscapingSlashes]) + Data("\n".utf8)
     }
 
     static func encode(_ value: some Encodable, _ format: JSONEncoder.OutputFormatting) throws(ResultsFileError) -> Data
