@@ -127,8 +127,7 @@ let package = Package(
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
-                "WebClient",
-                "LiveKitProtocol", nioCore, nioPosix, argumentParser, logging,
+                "WebClient", "LiveKitProtocol", "LoadResults", nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
         // Tests. Theirs alone: counts what a thread takes from the heap.
@@ -184,8 +183,8 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "MediaCore",
-                "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity", argumentParser,
+                "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadResults",
+                "MediaCore", "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity", argumentParser,
             ],
             swiftSettings: settings),
     ]

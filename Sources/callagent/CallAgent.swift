@@ -28,7 +28,7 @@ struct CallAgent: AsyncParsableCommand {
         subcommands: [
             CallCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self, AnswerCommand.self,
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, TokenCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, ReportCommand.self, CompareCommand.self,
         ])
 }
 
