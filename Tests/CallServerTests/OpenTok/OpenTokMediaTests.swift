@@ -8,78 +8,17 @@ import Testing
 
 /// Media of routed sessions on sockets, and the values behind the choice of what a subscriber gets.
 @Suite(.timeLimit(.minutes(1))) struct OpenTokMediaTests {
-    private static let stream = RaptorStream(
-        id: "s",
-        channels: [
-            RaptorChannel(id: "audio1", kind: .audio, .init(isActive: true)),
-            RaptorChannel(id: "video1", kind: .video, .init(isActive: true, width: 1280, height: 720)),
-        ])
-
-    /// The next step about a peer connection.
-    private static func step(_ client: OpenTokTestClient, _ peer: RaptorPeer) async throws -> RaptorNegotiation {
-        try await client.next { event in
-            if case .negotiate(peer, let step) = event { step } else { nil }
-        }
-    }
-
-    private static func candidate(_ client: OpenTokTestClient, _ peer: RaptorPeer) async throws -> String {
-        try await client.next { event in
-            if case .negotiate(peer, .candidate(let candidate)) = event { candidate.candidate } else { nil }
-        }
-    }
-
-    /// Publishes sound under SSRC 100 and pictures under 200.
-    private static func publish(_ client: OpenTokTestClient) async throws -> MediaTestClient {
-        let media = try await MediaTestClient.make(seed: 1)
-        #expect(try await client.ask(.publish(stream)).status == 200)
-        #expect(try await step(client, .stream("s")) == .generateOffer)
-        try await media.addSender(.audio, cid: "a", ssrc: 100)
-        try await media.addSender(.video, cid: "v", ssrc: 200)
-        let offer = try await media.offer()
-        #expect(try await client.ask(.negotiate(.stream("s"), .offer(sdp: offer))).status == 200)
-        guard case .answer(let answer) = try await step(client, .stream("s")) else {
-            throw HTTPTestClient.Failure.closed
-        }
-        try await media.take(answer: answer)
-        try await media.add(candidate: candidate(client, .stream("s")))
-        try await media.untilConnected()
-        return media
-    }
-
-    private static func subscribe(_ client: OpenTokTestClient, as id: String, seed: UInt64) async throws
-        -> MediaTestClient
-    {
-        let media = try await MediaTestClient.make(seed: seed, offers: false)
-        let peer = RaptorPeer.subscriber(stream: "s", id: id)
-        #expect(try await client.ask(.subscribe(stream: "s", RaptorSubscriber(id: id))).status == 200)
-        guard case .offer(let offer) = try await step(client, peer) else { throw HTTPTestClient.Failure.closed }
-        let answer = try await media.answer(offer)
-        #expect(try await client.ask(.negotiate(peer, .answer(sdp: answer))).status == 200)
-        try await media.add(candidate: candidate(client, peer))
-        try await media.untilConnected()
-        return media
-    }
-
-    /// Waits until so many packets of each kind have come: those of 1,000 bytes are pictures.
-    private static func receive(_ media: MediaTestClient, sounds: Int, pictures: Int) async {
-        var (heard, seen) = (0, 0)
-        for await packet in media.packets {
-            if packet.payload.count >= 900 { seen += 1 } else if packet.payload.count == 4 { heard += 1 }
-            if heard >= sounds, seen >= pictures { return }
-        }
-    }
-
     @Test func routedEachSubscriptionHasItsConnection() async throws {
         try await withCallServer { server in
             let session = try await OpenTokTestApplication(port: server.port).makeSession()
             let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")
             let bob = try await OpenTokTestClient.join(server.port, session, id: "bob")
-            let source = try await Self.publish(ada)
+            let source = try await OpenTokTestMedia.publish(ada)
             let (sound, pictures) = (source.speak(ssrc: 100), source.film(ssrc: 200))
-            let first = try await Self.subscribe(bob, as: "u1", seed: 2)
-            let second = try await Self.subscribe(bob, as: "u2", seed: 3)
-            await Self.receive(first, sounds: 20, pictures: 20)
-            await Self.receive(second, sounds: 20, pictures: 20)
+            let first = try await OpenTokTestMedia.subscribe(bob, as: "u1", seed: 2)
+            let second = try await OpenTokTestMedia.subscribe(bob, as: "u2", seed: 3)
+            await OpenTokTestMedia.receive(first, sounds: 20, pictures: 20)
+            await OpenTokTestMedia.receive(second, sounds: 20, pictures: 20)
             let statistics = await server.statistics()
             #expect(statistics.rooms == 1 && statistics.participants == 2 && statistics.packetsForwarded >= 80)
 
@@ -100,13 +39,13 @@ import Testing
             let session = try await OpenTokTestApplication(port: server.port).makeSession()
             let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")
             let media = try await MediaTestClient.make(seed: 1)
-            try await ada.ask(.publish(Self.stream))
+            try await ada.ask(.publish(OpenTokTestMedia.stream))
             try await ada.ask(.subscribe(stream: "s", RaptorSubscriber(id: "own")))
             try await media.addSender(.audio, cid: "a", ssrc: 100)
             let offer = try await media.offer()
             try await ada.ask(.negotiate(.stream("s"), .offer(sdp: offer)))
             let peer = RaptorPeer.subscriber(stream: "s", id: "own")
-            guard case .offer(let sdp) = try await Self.step(ada, peer) else {
+            guard case .offer(let sdp) = try await OpenTokTestMedia.step(ada, peer) else {
                 Issue.record("no offer")
                 return
             }
@@ -119,7 +58,7 @@ import Testing
         try await withCallServer { server in
             let session = try await OpenTokTestApplication(port: server.port).makeSession()
             let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")
-            try await ada.ask(.publish(Self.stream))
+            try await ada.ask(.publish(OpenTokTestMedia.stream))
             let peer = RaptorPeer.stream("s")
             for step in [RaptorNegotiation.offer(sdp: "garbage"), .answer(sdp: "v=0"), .generateOffer] {
                 #expect(try await ada.ask(.negotiate(peer, step)).status == 400)
@@ -133,14 +72,14 @@ import Testing
             let session = try await OpenTokTestApplication(port: server.port).makeSession(.relayed)
             let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")
             let bob = try await OpenTokTestClient.join(server.port, session, id: "bob")
-            try await ada.ask(.publish(Self.stream))
+            try await ada.ask(.publish(OpenTokTestMedia.stream))
             try await bob.ask(.subscribe(stream: "s", RaptorSubscriber(id: "u")))
             let peer = RaptorPeer.subscriber(stream: "s", id: "u")
-            #expect(try await Self.step(ada, peer) == .generateOffer)
+            #expect(try await OpenTokTestMedia.step(ada, peer) == .generateOffer)
             try await ada.ask(.negotiate(peer, .offer(sdp: "one")))
-            #expect(try await Self.step(bob, peer) == .offer(sdp: "one"))
+            #expect(try await OpenTokTestMedia.step(bob, peer) == .offer(sdp: "one"))
             try await bob.ask(.negotiate(peer, .answer(sdp: "two")))
-            #expect(try await Self.step(ada, peer) == .answer(sdp: "two"))
+            #expect(try await OpenTokTestMedia.step(ada, peer) == .answer(sdp: "two"))
             let statistics = await server.statistics()
             #expect(statistics.datagramsReceived == 0 && statistics.datagramsSent == 0)
         }

@@ -32,12 +32,12 @@ extension Room {
         measures.quality.datagrams = measures.quality.datagrams.filter { members[$0.key] != nil }
     }
 
-    /// Whether anything has come from a member since the last time.
+    /// Whether anything has come from a member since the last time, or its connections are others than then.
     private func isHeard(_ id: String) -> Bool {
         let connections = members[id]?.connections ?? []
         let count = connections.reduce(0) { $0 + $1.flow.peer.statistics.datagramsReceived }
         defer { measures.quality.datagrams[id] = count }
-        return measures.quality.datagrams[id].map { $0 < count } ?? true
+        return measures.quality.datagrams[id].map { $0 != count } ?? true
     }
 
     private func measureReceived(_ record: RoomParticipant, isHeard: Bool, _ now: Instant) {
