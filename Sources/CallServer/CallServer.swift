@@ -134,7 +134,7 @@ public final class CallServer: Sendable {
             let journalWebhooks = try makeJournalWebhooks(group)
             let notices = try makeNotices(group)
             let openTok = OpenTokService(configuration: configuration, notices: notices)
-            let roomJournal = RoomJournal(hub: hub, journal: journal)
+            let roomJournal = RoomJournal(hub: hub, journal: journal) { [calls] in calls.conversation(in: $0) }
             var observers: [any RoomObserver] = [roomJournal]
             if let webhooks { observers.append(webhooks) }
             let directory = RoomDirectory(

@@ -1,5 +1,6 @@
 import LiveKitProtocol
 import NIOConcurrencyHelpers
+import OpenTokSignalling
 
 /// The calls that descriptors were given for. A call keeps its provider: everybody who asks while it lasts is sent to the
 /// same one, whatever the configuration says by then.
@@ -14,6 +15,10 @@ final class CallTable: Sendable {
         var mediaKind: String
         /// Whether the rooms of this server carry it.
         var isLocal: Bool
+        /// Of a call that is a session: the API key of its project.
+        var project: String?
+        /// Everybody is sent there by the dialect that they are configured for.
+        var isShared = false
         /// Those who were sent to this provider and have not said that it failed.
         var holders: Set<String> = []
         /// Milliseconds since 1970.
@@ -28,6 +33,8 @@ final class CallTable: Sendable {
         case inUse(String)
         /// Every provider has failed.
         case exhausted([String])
+        /// Sessions can't be made with that API key.
+        case noProject(String)
     }
 
     /// How long a call that nobody is known to be in waits for somebody to come, or to ask for it.
@@ -68,6 +75,13 @@ final class CallTable: Sendable {
         let settings = configuration.settings(for: request.asker)
         let holder = request.asker.identity ?? ""
         var entry = entries[request.conversation].flatMap { isAlive($0, now, occupancy) ? $0 : nil }
+        if var present = entry, present.isShared {
+            let name = try choose(request, settings, configuration)
+            if configuration.isHere(name) {
+                present.provider = name
+                return keep(present, request, now, in: &entries)
+            }
+        }
         if var present = entry, request.failed.contains(present.provider) {
             present.holders.remove(holder)
             entries[request.conversation] = present
@@ -80,13 +94,25 @@ final class CallTable: Sendable {
             }
             entry = nil
         }
-        var result: Entry
-        if let entry { result = entry } else { result = try make(request, settings, configuration) }
-        result.holders.insert(holder)
+        let result: Entry
+        if let entry { result = entry } else { result = try make(request, settings, configuration, now) }
+        return keep(result, request, now, in: &entries)
+    }
+
+    private func keep(
+        _ entry: Entry, _ request: CallLookup, _ now: Int64, in entries: inout [String: Entry]
+    ) -> Entry {
+        var result = entry
+        result.holders.insert(request.asker.identity ?? "")
         result.lastAsked = now
         makeRoom(in: &entries)
         entries[request.conversation] = result
         return result
+    }
+
+    /// The conversation whose call is in a room of this server.
+    func conversation(in room: String) -> String? {
+        entries.withLockedValue { $0.first { $0.value.isLocal && $0.value.serviceProviderCallId == room }?.key }
     }
 
     private func isAlive(_ entry: Entry, _ now: Int64, _ occupancy: (String) -> Int) -> Bool {
@@ -100,16 +126,30 @@ final class CallTable: Sendable {
     }
 
     private func make(
-        _ request: CallLookup, _ settings: ServiceConfiguration.Settings, _ configuration: ServiceConfiguration
+        _ request: CallLookup, _ settings: ServiceConfiguration.Settings, _ configuration: ServiceConfiguration,
+        _ now: Int64
     ) throws(Refusal) -> Entry {
         let name = try choose(request, settings, configuration)
         let provider = configuration.providers[name] ?? .init()
         let callId = SessionID.call()
-        let room = provider.room.replacing("{conversation}", with: request.conversation)
-            .replacing("{call}", with: callId)
-        return Entry(
-            callId: callId, provider: name, serviceProviderCallId: room, mediaKind: settings.mediaKind ?? "AUDIO_VIDEO",
-            isLocal: name == "LIVEKIT" && provider.endpoint == nil)
+        let isHere = configuration.isHere(name)
+        var entry = Entry(
+            callId: callId, provider: name, serviceProviderCallId: "", mediaKind: settings.mediaKind ?? "AUDIO_VIDEO",
+            isLocal: isHere)
+        guard isHere, name == "OPENTOK" || configuration.sharesRooms else {
+            entry.serviceProviderCallId = provider.room.replacing("{conversation}", with: request.conversation)
+                .replacing("{call}", with: callId)
+            return entry
+        }
+        // The session is the room, for either dialect.
+        let maker = configuration.providers["OPENTOK"] ?? provider
+        let project = maker.signing?.key ?? request.asker.key
+        let id = OpenTokSessionID(project: project, mediaMode: maker.mediaMode, createdAt: now)
+        guard id.belongs(to: project) else { throw .noProject(project) }
+        entry.serviceProviderCallId = id.text
+        entry.project = project
+        entry.isShared = configuration.sharesRooms
+        return entry
     }
 
     private func choose(

@@ -1,6 +1,7 @@
 import Foundation
 import LiveKitProtocol
 import NIOHTTP1
+import OpenTokSignalling
 
 /// `GET /callbridge/v1/descriptor?conversation=NAME`: tells a bridge which provider carries a conversation's call, where,
 /// and with which credentials. Further parameters: `identity`, `name`, `area`; `provider=KIND` asks for another provider,
@@ -82,17 +83,16 @@ struct DescriptorEndpoint: Sendable {
         let identity = request["identity"] ?? Self.newIdentity()
         var token = provider.token
         if call.isLocal || provider.signing != nil {
-            let signing = provider.signing ?? signing
-            token = AccessToken.join(
-                room: call.serviceProviderCallId, identity: identity,
-                name: request["name"], key: signing.key, secret: signing.secret,
-                now: Int64(Date().timeIntervalSince1970))
+            let own = call.project.flatMap { key in
+                keyring.keys[key].map { ServiceConfiguration.Provider.Signing(key: key, secret: $0) }
+            }
+            token = Self.token(call, identity, name: request["name"], own ?? provider.signing ?? signing)
         }
         let descriptor = Descriptor(
             callId: call.callId, conversationId: lookup.conversation, provider: call.provider,
             serviceProviderCallId: call.serviceProviderCallId,
             endpoint: provider.endpoint.map { Self.fill($0, identity, lookup.conversation) }
-                ?? Self.endpoint(for: request), credentials: .init(token: token),
+                ?? Self.endpoint(for: request, call.provider), credentials: .init(token: token),
             iceServers: settings.iceServers ?? .array([]), mediaKind: call.mediaKind,
             greeting: settings.greeting == .null ? nil : settings.greeting, features: settings.features)
         let encoder = JSONEncoder()
@@ -106,6 +106,23 @@ struct DescriptorEndpoint: Sendable {
         return response
     }
 
+    /// In the provider's form.
+    private static func token(
+        _ call: CallTable.Entry, _ identity: String, name: String?, _ signing: ServiceConfiguration.Provider.Signing
+    ) -> String? {
+        let now = Int64(Date().timeIntervalSince1970)
+        guard call.provider == "OPENTOK" else {
+            return AccessToken.join(
+                room: call.serviceProviderCallId, identity: identity, name: name, key: signing.key,
+                secret: signing.secret, now: now)
+        }
+        let profile = ConnectionProfile(identity: identity, name: name ?? "")
+        let token = OpenTokToken(
+            project: signing.key, sessionID: call.serviceProviderCallId, role: .publisher, created: now,
+            connectionData: profile.data)
+        return try? token.signed(secret: signing.secret)
+    }
+
     /// Fills a configured endpoint in; names are percent-encoded.
     private static func fill(_ endpoint: String, _ identity: String, _ conversation: String) -> String {
         func encoded(_ name: String) -> String {
@@ -116,11 +133,12 @@ struct DescriptorEndpoint: Sendable {
     }
 
     /// Where the client has reached us: as it calls us, or the address its connection came in on.
-    static func endpoint(for request: HTTPRequest) -> String {
+    static func endpoint(for request: HTTPRequest, _ provider: String = "LIVEKIT") -> String {
         // A proxy that ends TLS says so; the client must then use it for signalling, too.
         let isSecure =
             request.isSecure || request.headers.first(name: "x-forwarded-proto")?.lowercased() == "https"
-        let scheme = isSecure ? "wss" : "ws"
+        // Clients of a session first ask for what it is like.
+        let scheme = (provider == "OPENTOK" ? "http" : "ws") + (isSecure ? "s" : "")
         if let host = request.host, isAuthority(host) { return "\(scheme)://\(host)" }
         guard let address = request.localAddress, let ip = address.ipAddress, let port = address.port else {
             return "\(scheme)://127.0.0.1"
@@ -150,6 +168,10 @@ extension CallTable.Refusal {
         switch self {
         case .unknownProvider(let name):
             HTTPResponse(.notFound, "the provider \(name) is not configured; add it to the configuration's providers")
+        case .noProject(let key):
+            HTTPResponse(
+                .conflict,
+                "the API key \(key) is no project for sessions; ask with one of letters, digits, - and _, at most 64")
         case .inUse(let name): HTTPResponse(.conflict, "others are in the call through \(name); it stays there")
         case .exhausted(let names):
             HTTPResponse(

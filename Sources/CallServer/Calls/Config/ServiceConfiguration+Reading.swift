@@ -6,10 +6,11 @@ extension ServiceConfiguration {
     public init(json data: Data) throws(ServiceConfigurationError) {
         self.init()
         let root = try ConfigurationNode(parsing: data)
-            .members(["keys", "teams", "administrators", "providers", "scopes"])
+            .members(["keys", "teams", "administrators", "providers", "sharedRooms", "scopes"])
         if let keys = root["keys"] { try readKeys(keys) }
         if let teams = root["teams"] { try readTeams(teams) }
         if let providers = root["providers"] { try readProviders(providers) }
+        if let shared = root["sharedRooms"] { try readSharing(shared) }
         if let scopes = root["scopes"] { try readScopes(scopes) }
         if let names = root["administrators"] {
             var administrators: Set<String> = []
@@ -45,10 +46,24 @@ extension ServiceConfiguration {
         guard !providers.isEmpty else { throw node.fault("there is no provider; name at least one, or leave this out") }
     }
 
+    private mutating func readSharing(_ node: ConfigurationNode) throws(ServiceConfigurationError) {
+        guard case .bool(let isShared) = node.value else { throw node.fault("use true or false") }
+        sharesRooms = isShared
+        guard isShared else { return }
+        guard Self.own.allSatisfy(isHere) else {
+            throw node.fault("LIVEKIT and OPENTOK share rooms of this server; name both providers, without an endpoint")
+        }
+        guard providers["OPENTOK"]?.mediaMode == .routed else {
+            throw node.fault(
+                "a relayed session goes past the server, where nobody of LIVEKIT could hear it; "
+                    + "leave OPENTOK's mediaMode out")
+        }
+    }
+
     private static func provider(
         _ name: String, _ node: ConfigurationNode
     ) throws(ServiceConfigurationError) -> Provider {
-        let members = try node.members(["endpoint", "token", "key", "secret", "room"])
+        let members = try node.members(["endpoint", "token", "key", "secret", "room", "mediaMode"])
         var provider = Provider()
         provider.endpoint = try members["endpoint"]?.text()
         provider.token = try members["token"]?.text()
@@ -58,8 +73,17 @@ extension ServiceConfiguration {
         } else if let lonely = members["key"] ?? members["secret"] {
             throw lonely.fault("key and secret belong together; give both or neither")
         }
-        if provider.endpoint == nil, name.uppercased() != "LIVEKIT" {
-            throw node.fault("endpoint is missing; only LIVEKIT can be this server")
+        let isHere = provider.endpoint == nil
+        if isHere, !own.contains(name.uppercased()) {
+            throw node.fault("endpoint is missing; only LIVEKIT and OPENTOK can be this server")
+        }
+        let makesSessions = isHere && name.uppercased() == "OPENTOK"
+        if let mode = members["mediaMode"] {
+            guard makesSessions else { throw mode.fault("only OPENTOK on this server makes sessions; leave it out") }
+            provider.mediaMode = try mode.text(oneOf: ["ROUTED", "RELAYED"]) == "RELAYED" ? .relayed : .routed
+        }
+        if makesSessions, let fixed = members["room"] ?? members["token"] {
+            throw fixed.fault("the server makes a session and tokens for each call; leave it out")
         }
         if provider.token != nil, provider.signing != nil {
             throw node.fault("there are a token and a key to make tokens with; give one of them")

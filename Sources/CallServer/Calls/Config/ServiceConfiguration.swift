@@ -1,5 +1,6 @@
 import Foundation
 import LiveKitProtocol
+import OpenTokSignalling
 
 /// What the configuration service answers from: the providers that calls may go through, and settings for everybody, an
 /// account, a named area, an API key, a team, a user. `docs/configuration.md` describes the JSON document.
@@ -16,15 +17,17 @@ public struct ServiceConfiguration: Sendable, Hashable {
 
     /// A provider that calls may go through, and how one gets in.
     struct Provider: Sendable, Hashable {
-        /// Its URL, in which `{identity}` and `{conversation}` are filled in; nil for LiveKit's protocol means this server,
-        /// as the client has reached it.
+        /// Its URL, in which `{identity}` and `{conversation}` are filled in; nil for LiveKit's protocol and the OpenTok-style
+        /// one means this server, as the client has reached it.
         var endpoint: String?
         /// A token for everybody.
         var token: String?
-        /// The key and secret that tokens in LiveKit's form are made with; nil takes those of the one who asks.
+        /// The key and secret that tokens in the provider's form are made with; nil takes those of the one who asks.
         var signing: Signing?
         /// The provider's name of the call; `{conversation}` and `{call}` are filled in.
         var room = "{conversation}"
+        /// Of the sessions that this server makes for calls.
+        var mediaMode = MediaMode.routed
 
         struct Signing: Sendable, Hashable {
             var key: String
@@ -65,6 +68,8 @@ public struct ServiceConfiguration: Sendable, Hashable {
     var administrators: Set<String>?
     /// By upper-case name.
     var providers: [String: Provider] = ["LIVEKIT": Provider()]
+    /// A call through this server is in one room, whichever of the two dialects somebody is sent to.
+    var sharesRooms = false
     /// By scope and the name within it; `GLOBAL` has the empty name.
     var scopes: [Scope: [String: Settings]] = [:]
 
@@ -73,6 +78,14 @@ public struct ServiceConfiguration: Sendable, Hashable {
 
     /// API key to secret, beside those that the server is started with.
     public var keys: [String: String] { secrets }
+
+    /// Whether that provider is this server.
+    func isHere(_ provider: String) -> Bool {
+        Self.own.contains(provider) && providers[provider].map { $0.endpoint == nil } == true
+    }
+
+    /// The dialects that this server speaks.
+    static let own = ["LIVEKIT", "OPENTOK"]
 
     /// What holds for one who asks.
     func settings(for asker: ConfigurationAsker) -> Settings {

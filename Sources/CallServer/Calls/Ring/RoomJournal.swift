@@ -7,6 +7,8 @@ import NIOConcurrencyHelpers
 final class RoomJournal: RoomObserver {
     private struct Room {
         var calls = 0
+        /// Of a room that is a session: what its call is to the bridge.
+        var conversation: String?
         var scribe: CallScribe?
         /// By identity and track; also of those who are not connected yet.
         var media: [String: [String: PublishedMedia]] = [:]
@@ -21,23 +23,45 @@ final class RoomJournal: RoomObserver {
     private let hub: RingHub
     private let journal: CallJournal
     private let rooms = NIOLockedValueBox<[String: Room]>([:])
+    /// The conversation whose call is in the room of that name.
+    private let lookUp: @Sendable (String) -> String?
 
-    init(hub: RingHub, journal: CallJournal) {
+    init(hub: RingHub, journal: CallJournal, conversation: @escaping @Sendable (String) -> String? = { _ in nil }) {
         self.hub = hub
         self.journal = journal
+        lookUp = conversation
+    }
+
+    /// A session's name is its id, of which ringing knows nothing.
+    private func conversation(of room: Livekit_Room) -> String {
+        guard SessionRoomName(room.name) != nil else { return room.name }
+        if let known = rooms.withLockedValue({ $0[room.sid]?.conversation }) { return known }
+        guard let found = lookUp(room.name) else { return room.name }
+        rooms.withLockedValue { $0[room.sid, default: Room()].conversation = found }
+        return found
     }
 
     func room(_ room: Livekit_Room, did event: RoomObservation) {
         switch event {
         case .started: break
         case .finished(let reason): finished(room, reason)
-        case .participantJoined(let info): joined(room, info)
-        case .participantLeft(let info): left(room, info)
+        // Who records a call unseen is not in it.
+        case .participantJoined(let info), .participantLeft(let info), .participantAborted(let info),
+            .trackPublished(_, let info), .trackUnpublished(_, let info):
+            if !(info.permission.hidden && info.permission.recorder) { take(event, info, room) }
+        }
+    }
+
+    private func take(_ event: RoomObservation, _ info: Livekit_ParticipantInfo, _ room: Livekit_Room) {
+        switch event {
+        case .started, .finished: break
+        case .participantJoined: joined(room, info)
+        case .participantLeft: left(room, info)
         // Nobody who never was connected has come into the journal, but by ringing: there the exchange's time runs.
-        case .participantAborted(let info):
+        case .participantAborted:
             rooms.withLockedValue { $0[room.sid]?.media[info.identity] = nil }
-        case .trackPublished(let track, let info): changed(room, track, info) { $0[track.sid] = Self.media(track) }
-        case .trackUnpublished(let track, let info): changed(room, track, info) { $0[track.sid] = nil }
+        case .trackPublished(let track, _): changed(room, track, info) { $0[track.sid] = Self.media(track) }
+        case .trackUnpublished(let track, _): changed(room, track, info) { $0[track.sid] = nil }
         }
     }
 
@@ -64,7 +88,7 @@ final class RoomJournal: RoomObserver {
     /// The call of the exchange that a room's events belong to: never one that was placed while another was under way here.
     private func rungCall(of room: Livekit_Room) -> String? {
         guard rooms.withLockedValue({ $0[room.sid]?.scribe?.isOpen }) != true else { return nil }
-        return hub.call(ofConversation: room.name)
+        return hub.call(ofConversation: conversation(of: room))
     }
 
     /// Whether a call that was not rung is under way in the room of that name.
@@ -97,13 +121,15 @@ final class RoomJournal: RoomObserver {
     }
 
     private func scribe(of room: Livekit_Room, initiator: String) -> CallScribe {
-        rooms.withLockedValue { rooms in
+        let conversation = conversation(of: room)
+        return rooms.withLockedValue { rooms in
             if let scribe = rooms[room.sid]?.scribe { return scribe }
             var entry = rooms[room.sid] ?? Room()
             entry.calls += 1
             let record = CallRecord(
-                id: "\(room.sid)-\(entry.calls)", conversationId: room.name, serviceProviderCallId: room.sid,
-                serviceProviderType: "LIVEKIT", initiatorPersonId: initiator, callType: .audio)
+                id: "\(room.sid)-\(entry.calls)", conversationId: conversation, serviceProviderCallId: room.sid,
+                serviceProviderType: SessionRoomName(room.name) == nil ? "LIVEKIT" : "OPENTOK",
+                initiatorPersonId: initiator, callType: .audio)
             let scribe = CallScribe(record, journal: journal)
             entry.scribe = scribe
             rooms[room.sid] = entry
