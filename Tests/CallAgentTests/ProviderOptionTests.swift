@@ -12,7 +12,7 @@ import Testing
             Issue.record("it was taken")
         } catch {
             let text = CallAgent.fullMessage(for: error)
-            let wanted = "--provider nonsense: there is no such provider; use livekit, opentok, fake."
+            let wanted = "--provider nonsense: there is no such provider; use livekit, opentok, mixed, fake."
             #expect(text.contains(wanted), "\(text)")
             #expect(CallAgent.exitCode(for: error) == .validationFailure)
         }

@@ -22,6 +22,7 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --mute alice
               callagent call --provider fake --duration 60
               callagent call --provider opentok --relayed
+              callagent call --provider mixed
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
 
             An interruption ends the call: what was said until then is judged and reported, and the exit code is 1.
@@ -40,8 +41,9 @@ struct CallCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The provider that carries the call: livekit, opentok or fake.",
+            "The provider that carries the call: livekit, opentok, mixed or fake.",
             discussion: """
+                mixed is one room in two dialects: the first one, the third and so on come by livekit, the others by opentok. \
                 fake simulates server, network and time: the codecs and packets are real, and the call takes as long as they \
                 need. An unknown name is a wrong command line, exit code 2.
                 """, valueName: "name"),
@@ -203,6 +205,13 @@ struct CallCommand: AsyncParsableCommand {
             let (key, secret) = try embedded.map { ($0.key, $0.secret) } ?? apiKey.required()
             return OpenTokLikeVenue(
                 server: server ?? embedded?.url ?? "", key: key, secret: secret, mode: relayed ? .relayed : .routed)
+        case .mixed:
+            let (key, secret) = try embedded.map { ($0.key, $0.secret) } ?? apiKey.required()
+            let url = server ?? embedded?.url ?? ""
+            return MixedVenue(
+                liveKit: LiveKitLikeVenue(
+                    server: url, key: key, secret: secret, mode: twoConnections ? .twoConnections : .automatic),
+                openTok: OpenTokLikeVenue(server: url, key: key, secret: secret, mode: .routed))
         }
     }
 

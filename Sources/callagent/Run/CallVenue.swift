@@ -26,6 +26,7 @@ protocol CallVenue: Sendable {
 enum CallProviderName: String, CaseIterable {
     case liveKitLike = "livekit"
     case openTokLike = "opentok"
+    case mixed
     case fake
 
     /// Reads a name, in any case; nil for an unknown one.
@@ -65,7 +66,7 @@ struct OpenTokLikeVenue: CallVenue {
     let secret: String
     let provider = ProviderKind.openTok
     let clock = MediaClock.system
-    private let session: OpenTokSessionID
+    let session: OpenTokSessionID
 
     /// - Parameter server: the API's URL; that of signalling is the same with another scheme.
     init(server: String, key: String, secret: String, mode: MediaMode) {
@@ -83,6 +84,26 @@ struct OpenTokLikeVenue: CallVenue {
             credentials: .init(
                 token: OpenTokAccess.token(key: key, secret: secret, session: session.text, identity: identity)))
         return CallBridge.Configuration(descriptors: FixedDescriptorSource(descriptor), providers: [.openTokLike])
+    }
+
+    func pass(seconds: Double) async { try? await Task.sleep(for: .seconds(seconds)) }
+
+    func close() async {}
+}
+
+/// One room of a server in two dialects: every other participant comes by LiveKit's protocol, the rest into the same room as
+/// a session.
+struct MixedVenue: CallVenue {
+    let liveKit: LiveKitLikeVenue
+    let openTok: OpenTokLikeVenue
+    let provider = ProviderKind(rawValue: "LIVEKIT+OPENTOK")
+    let clock = MediaClock.system
+
+    func configuration(for identity: String, room: String) -> CallBridge.Configuration {
+        let index = CallRun.names.firstIndex(of: identity) ?? 0
+        return index % 2 == 0
+            ? liveKit.configuration(for: identity, room: openTok.session.text)
+            : openTok.configuration(for: identity, room: room)
     }
 
     func pass(seconds: Double) async { try? await Task.sleep(for: .seconds(seconds)) }
