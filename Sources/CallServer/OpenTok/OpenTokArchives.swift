@@ -22,7 +22,7 @@ final class OpenTokArchives: Sendable {
         var server: String
     }
 
-    private let archiver: (any RoomArchiver)?
+    let archiver: (any RoomArchiver)?
     /// Archives that are remembered; the oldest that have ended give way.
     private let limit: Int
     private let state = NIOLockedValueBox(State())
@@ -39,12 +39,6 @@ final class OpenTokArchives: Sendable {
         }
     }
 
-    /// Path of an archive's file; nil where it can't be fetched.
-    func file(of link: ArchiveLink) -> String? {
-        guard let info = info(link.archive, of: link.project), info.status == .available else { return nil }
-        return archiver?.file(of: info.id, project: info.project)
-    }
-
     /// Those of a session that are under way, as clients hear of them.
     func running(in session: String) -> [RaptorArchive] {
         state.withLockedValue { state in
@@ -56,13 +50,6 @@ final class OpenTokArchives: Sendable {
     /// Whether the connection data are those of an archive's own token.
     func isRecorder(_ connectionData: String, in session: String) -> Bool {
         running(in: session).contains { ArchiveInfo.connectionData(of: $0.id) == connectionData }
-    }
-
-    /// The layout classes of a stream have changed.
-    func layoutChanged(_ item: StreamClasses, in session: String) {
-        for archive in running(in: session) {
-            archiver?.change(archive.id, .layoutClasses(stream: item.stream, item.classes))
-        }
     }
 
     /// Remembers a session that is to be archived without being asked; the oldest gives way.
@@ -81,14 +68,6 @@ final class OpenTokArchives: Sendable {
         _ = start(standing.options, standing.project, standing.server, archiver, service)
     }
 
-    /// A stream has come whose layout classes the archives of its session are to know.
-    func streamAppeared(_ stream: String, classes: [String], in session: String) {
-        guard !classes.isEmpty else { return }
-        for archive in running(in: session) {
-            archiver?.change(archive.id, .layoutClasses(stream: stream, classes))
-        }
-    }
-
     // MARK: Commands
 
     /// - Parameter server: the server's URL, as the one who asks has reached it.
@@ -102,18 +81,6 @@ final class OpenTokArchives: Sendable {
             return .archives(infos.map { linked($0, server, service) }, count: count)
         default: return result
         }
-    }
-
-    /// With a link to its file, where that can be fetched here.
-    private func linked(_ info: ArchiveInfo, _ server: String, _ service: OpenTokService) -> ArchiveInfo {
-        guard info.status == .available, info.url == nil, let secret = service.secrets[info.project],
-            let file = archiver?.file(of: info.id, project: info.project)
-        else { return info }
-        var info = info
-        let name = String(file[(file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex)...])
-        let link = ArchiveLink(project: info.project, archive: info.id, filename: name)
-        info.url = server + link.signed(secret: secret, now: WallClock.milliseconds / 1000)
-        return info
     }
 
     private func decide(
@@ -160,7 +127,7 @@ final class OpenTokArchives: Sendable {
     private static let noPicture = "layout: the archive has no picture to arrange; start it with outputMode=composed"
     private static let takesAll = "the archive takes all streams; start it with streamMode=manual"
 
-    private func info(_ id: String, of project: String) -> ArchiveInfo? {
+    func info(_ id: String, of project: String) -> ArchiveInfo? {
         state.withLockedValue { $0.archives[id] }.flatMap { $0.project == project ? $0 : nil }
     }
 
@@ -216,19 +183,6 @@ final class OpenTokArchives: Sendable {
         archiver.start(order) { [weak service] in service?.archives.progressed(info.id, $0, service) }
         tellClasses(of: info.options.session, service)
         return .archive(info)
-    }
-
-    /// Those of the streams that are there.
-    private func tellClasses(of session: OpenTokSessionID, _ service: OpenTokService) {
-        guard let room = service.existingRoom(session.text) else { return }
-        room.eventLoop.execute {
-            room.loop.meter.measure(.message, "opentok archive") { now in
-                guard case .streams(let streams) = room.perform(.streams(session: session), now: now) else { return }
-                for stream in streams {
-                    self.streamAppeared(stream.id, classes: stream.layoutClasses, in: session.text)
-                }
-            }
-        }
     }
 
     /// Takes an archive among those that are known, or says why not.

@@ -125,6 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0.1...3_600).contains(ringTimeout) else {
             throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
         }
+        guard archives?.isEmpty != true else { throw ValidationError("--archives must not be empty.") }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both, or neither.")
         }
