@@ -23,25 +23,11 @@ final class PublishedTrack: Sendable {
         make = { LocalTrack(.video(source, VideoEncoding(bitrate: bitrate)), id: track.id, name: track.name) }
     }
 
-    /// For subscribers, one size for each: nobody stands between who could choose among several. Throws `CallError` for
-    /// media that can't be shared.
+    /// For subscribers, each of which it is encoded for. Throws `CallError` for media that can't be shared.
     init(relayed track: LocalTrack) throws(CallError) {
         self.track = track
-        let (id, name) = (track.id, track.name)
-        switch track.media {
-        case .audio(let source, let encoding):
-            let shared = SharedSound(source)
-            make = { LocalTrack(.audio(SharedSound.Reader(shared), encoding), id: id, name: name) }
-        case .video(let source, let encoding):
-            let shared = SharedPictures(source)
-            let single = VideoEncoding(bitrate: encoding.layers.map(\.bitrate).max() ?? encoding.bitrate)
-            make = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
-        case .encodedAudio, .encodedVideo:
-            throw CallError(
-                .caller, .featureUnavailable,
-                "a relayed session encodes for each subscriber; publish media that is not encoded yet, or use a routed one"
-            )
-        }
+        let shared = try SharedTrack(track)
+        make = { shared.copy() }
     }
 
     /// For one more connection, muted as the published one is.

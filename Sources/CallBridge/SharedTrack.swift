@@ -1,42 +1,44 @@
-import CallBridge
-import MediaCore
+public import MediaCore
 import Synchronization
 
-/// A published track, whose one source feeds the connections with everybody who wants it.
-final class SharedTrack {
-    let track: LocalTrack
-    private let copies: () -> LocalTrack
+/// A track for several connections: each encodes it for itself, and all read its one source.
+///
+/// For providers without a server in between. Video has one size on each connection, for nobody stands between who could
+/// choose among several.
+public final class SharedTrack: Sendable {
+    /// As it was made.
+    public let track: LocalTrack
+    private let make: @Sendable () -> LocalTrack
 
-    /// Throws `CallError` for media that can't be shared.
-    init(_ track: LocalTrack) throws(CallError) {
+    /// Throws `CallError` for media that is encoded already and can't be shared.
+    public init(_ track: LocalTrack) throws(CallError) {
         self.track = track
         let (id, name) = (track.id, track.name)
         switch track.media {
         case .audio(let source, let encoding):
             let shared = SharedSound(source)
-            copies = { LocalTrack(.audio(SharedSound.Reader(shared), encoding), id: id, name: name) }
+            make = { LocalTrack(.audio(SharedSound.Reader(shared), encoding), id: id, name: name) }
         case .video(let source, let encoding):
             let shared = SharedPictures(source)
-            // One size for each receiver: nobody stands between who could choose among several.
-            let single = VideoEncoding(bitrate: encoding.bitrate)
-            copies = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
+            let single = VideoEncoding(bitrate: encoding.layers.map(\.bitrate).max() ?? encoding.bitrate)
+            make = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
         case .encodedAudio, .encodedVideo:
             throw CallError(
                 .caller, .featureUnavailable,
-                "the provider TINY encodes for each receiver; publish media that is not encoded yet")
+                "media is encoded for each receiver here; publish what is not encoded yet, or go through a server")
         }
     }
 
-    /// A track for one receiver, muted as the published one is.
-    func copy() -> LocalTrack {
-        let copy = copies()
+    /// A track for one more connection, which reads from now on and is muted as this one is.
+    public func copy() -> LocalTrack {
+        let copy = make()
         copy.isMuted = track.isMuted
         return copy
     }
 }
 
 /// A source of sound with several readers. Whoever reads first pulls the source; the others get the same samples.
-final class SharedSound: Sendable {
+private final class SharedSound: Sendable {
     private struct Log {
         var samples: [Int16] = []
         var first = 0
@@ -90,7 +92,7 @@ final class SharedSound: Sendable {
 }
 
 /// A source of pictures with several readers, likewise.
-final class SharedPictures: Sendable {
+private final class SharedPictures: Sendable {
     private struct Log {
         var frames: [VideoFrame] = []
         var first = 0
