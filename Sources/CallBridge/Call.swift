@@ -81,12 +81,30 @@ public actor Call {
 
     // MARK: Acting
 
-    /// Publishes media, in order, and returns when the server has accepted all. Throws `CallError`.
+    /// Publishes media that belongs together, and returns when the server has accepted all. Throws `CallError`.
     @discardableResult
-    public func publish(_ media: LocalMedia...) async throws -> [Track] {
-        var tracks: [Track] = []
-        for item in media { tracks.append(try await publish(track: try item.makeTrack(), source: item.source)) }
-        return tracks
+    public func publish(_ media: LocalMedia...) async throws -> [Track] { try await publish(media) }
+
+    /// The same for a list.
+    @discardableResult
+    public func publish(_ media: [LocalMedia]) async throws -> [Track] {
+        try await publish(tracks: try media.map { (try $0.makeTrack(), $0.source) })
+    }
+
+    /// Publishes tracks that the caller made. What belongs together is together for the others, too, where the provider's
+    /// protocol has such a thing; otherwise one comes after another, and those before a failure stay. Throws `CallError`.
+    @discardableResult
+    public func publish(tracks: [(track: LocalTrack, source: Track.Source)]) async throws -> [Track] {
+        try requireOpen("publish")
+        do {
+            let published = try await session.publish(tracks)
+            for track in published { roster.addLocalTrack(track) }
+            return published
+        } catch is FeatureUnavailable {
+            var published: [Track] = []
+            for item in tracks { published.append(try await publish(track: item.track, source: item.source)) }
+            return published
+        }
     }
 
     /// Publishes a track that the caller made. Throws `CallError`.

@@ -91,6 +91,8 @@ public protocol ProviderSession: Sendable {
 
     // Not every provider has what follows; those that lack one take the default, which throws `FeatureUnavailable`.
 
+    /// Publishes tracks that belong together, all or none, and returns when the server has accepted them; their order stays.
+    func publish(_ tracks: [(track: LocalTrack, source: Track.Source)]) async throws -> [Track]
     /// Attaches free text to ourselves and returns when the server has taken it.
     func setMetadata(_ metadata: String) async throws
     /// Changes our name and returns when the server has taken it.

@@ -1,3 +1,5 @@
+public import MediaCore
+
 /// A provider has no such feature. `Call` turns it into a `CallError` that names the provider.
 public struct FeatureUnavailable: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was asked for, as a noun.
@@ -12,6 +14,11 @@ public struct FeatureUnavailable: Error, Sendable, Hashable, CustomStringConvert
 
 /// What a provider may do beyond the needed. Each of these throws `FeatureUnavailable` unless the provider has it.
 extension ProviderSession {
+    /// Tracks that belong together.
+    public func publish(_ tracks: [(track: LocalTrack, source: Track.Source)]) async throws -> [Track] {
+        throw FeatureUnavailable("tracks that belong together")
+    }
+
     /// Free text about ourselves, for everybody.
     public func setMetadata(_ metadata: String) async throws { throw FeatureUnavailable("own metadata") }
 

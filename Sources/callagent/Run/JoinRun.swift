@@ -66,7 +66,7 @@ struct JoinRun {
     /// Publishes what is to be published. A call that ends meanwhile is no error here: its end says why.
     private func publish() async throws {
         do {
-            for media in published { try await call.publish(media) }
+            try await call.publish(published)
         } catch let error as CallError where error.code == .providerLost {
             await participant.untilEnded()
         }

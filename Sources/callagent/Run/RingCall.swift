@@ -41,7 +41,7 @@ actor RingCall {
     func begin() async throws {
         let events = call.events
         await watch.start()
-        for media in media.published { try await call.publish(media) }
+        try await call.publish(media.published)
         for await event in events {
             if case .mediaConnected = event { return }
             if case .stateChanged(.active) = event { return }
