@@ -155,8 +155,8 @@ let package = Package(
         tests(
             "ProviderOpenTokLike",
             [
-                "CallBridge", "CallModel", "MediaCore", "OpenTokClient", "OpenTokSignalling", "RTCWire",
-                "TransportSecurity", "WebClient", logging,
+                "CallBridge", "CallModel", "CallServer", "MediaCore", "OpenTokClient", "OpenTokSignalling", "RTCWire",
+                "TransportSecurity", "WebClient", nioCore, nioPosix, logging,
             ]),
         tests(
             "CallServer",
@@ -178,7 +178,7 @@ let package = Package(
             [
                 "CallBridge", "MediaCore", "ProviderFake", "ProviderLiveKitLike", "ProviderOpenTokLike",
                 "OpenTokClient", "OpenTokSignalling", "LiveKitProtocol", "CallServer", "RTCTransport", "RTCWire",
-                "RTCSim", "WebClient", "TransportSecurity", "CAllocations", nioPosix,
+                "RTCSim", "RTCCore", "SFUCore", "WebClient", "TransportSecurity", "CAllocations", nioPosix,
             ]),
         .testTarget(
             name: "CallAgentTests",

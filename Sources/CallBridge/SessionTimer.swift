@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The one timer of a provider's session. It may go off early, never late.
-package struct SessionTimer {
+package struct SessionTimer: Sendable {
     private let clock: MediaClock
     private var deadline: MediaTime?
     private var task: Task<Void, Never>?

@@ -10,21 +10,23 @@ final class FakeConnection {
     let client: TransportAddress
     let media: FakeRoomMedia
     var peer: Peer
-    private var negotiator: Negotiator
+    var negotiator: Negotiator
     private(set) var ingress = Ingress()
-    private(set) var copies: [FakeCopy] = []
+    var copies: [FakeCopy] = []
     private var transportGeneration: Int?
     /// When the peer wants to be advanced.
     var deadline = Instant.distantFuture
 
+    /// - Parameter isOffering: the server offers; else the client does.
     init(
         _ id: ConnectionID, client: TransportAddress, server: TransportAddress, media: FakeRoomMedia,
-        certificate: DTLSCertificate, seed: UInt64, now: Instant
+        certificate: DTLSCertificate, isOffering: Bool = false, seed: UInt64, now: Instant
     ) {
         self.id = id
         self.client = client
         self.media = media
-        var configuration = PeerConfiguration(iceRole: .controlled, certificate: certificate)
+        var configuration = PeerConfiguration(
+            iceRole: isOffering ? .controlling : .controlled, certificate: certificate)
         configuration.seed = seed
         configuration.rtcp = .forwarding
         configuration.maximumDatagram = 1472
@@ -33,13 +35,18 @@ final class FakeConnection {
         peer.addLocalCandidate(server)
         var negotiation = NegotiatorConfiguration(
             credentials: peer.localCredentials, fingerprint: certificate.fingerprint)
-        negotiation.codecs = CodecCapability.forwardedInAnswers
+        negotiation.codecs =
+            isOffering ? CodecCapability.forwardedInOffers : CodecCapability.forwardedInAnswers
         negotiation.audioExtensions = [.mid, .audioLevel, .absCaptureTime]
         negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay]
         negotiation.congestionFeedback = .receiverEstimate
         negotiation.keepsIdleLinesOpen = true
         negotiation.acceptsSimulcast = true
         negotiator = Negotiator(configuration: negotiation)
+        nameCandidates()
+    }
+
+    private func nameCandidates() {
         let ufrag = peer.localCredentials.ufrag
         negotiator.localCandidates = peer.localCandidates.map { $0.sdp(ufrag: ufrag) }
         negotiator.localCandidatesComplete = true
@@ -76,7 +83,16 @@ final class FakeConnection {
 
     // MARK: Descriptions
 
-    func takeOffer(_ sdp: String) throws { try negotiator.applyOffer(SDPSession(parsing: sdp)) }
+    func takeOffer(_ sdp: String, now: Instant, into outbox: Outbox) throws {
+        let change = try negotiator.applyOffer(SDPSession(parsing: sdp))
+        if change.restartedICE { restartICE(now: now, into: outbox) }
+    }
+
+    /// Begins another ICE generation; the next description says so.
+    func restartICE(now: Instant, into outbox: Outbox) {
+        negotiator.restartICE(peer.restartICE(now: now, into: outbox))
+        nameCandidates()
+    }
 
     /// Answers the open offer.
     func createAnswer(now: Instant, into outbox: Outbox) throws -> String {
@@ -87,7 +103,7 @@ final class FakeConnection {
         return answer
     }
 
-    private func connect(_ now: Instant, _ outbox: Outbox) {
+    func connect(_ now: Instant, _ outbox: Outbox) {
         guard let remote = negotiator.remoteTransport, remote.generation != transportGeneration else { return }
         transportGeneration = remote.generation
         peer.setRemote(

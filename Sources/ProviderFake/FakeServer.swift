@@ -30,13 +30,14 @@ final class FakeServer: SimulatedNode {
 
     // MARK: Connections
 
-    func connect(_ client: TransportAddress, room: String) -> FakeConnection {
+    /// - Parameter isOffering: the server offers what it sends on it; else the client offers.
+    func connect(_ client: TransportAddress, room: String, isOffering: Bool = false) -> FakeConnection {
         let media = rooms[room] ?? FakeRoomMedia(self)
         rooms[room] = media
         let free = connections.firstIndex { $0 == nil } ?? connections.count
         let connection = FakeConnection(
             ConnectionID(free), client: client, server: address, media: media, certificate: certificate,
-            seed: SeededGenerator.hash(seed, UInt64(client.low), 1), now: simulation.now)
+            isOffering: isOffering, seed: SeededGenerator.hash(seed, UInt64(client.low), 1), now: simulation.now)
         if free < connections.count { connections[free] = connection } else { connections.append(connection) }
         byClient[client] = connection
         return connection
@@ -102,7 +103,7 @@ final class FakeServer: SimulatedNode {
 
     // MARK: What the peers say
 
-    private func takeEvents(of connection: FakeConnection, in buffer: UnsafeRawBufferPointer?, into outbox: Outbox) {
+    func takeEvents(of connection: FakeConnection, in buffer: UnsafeRawBufferPointer?, into outbox: Outbox) {
         connection.deadline = connection.peer.nextDeadline?.instant ?? .distantFuture
         guard !outbox.events.isEmpty else { return }
         // Dealing with them makes other peers speak: the outbox must be free for those.
@@ -159,7 +160,7 @@ final class FakeServer: SimulatedNode {
         publish: (_ trackID: String, _ producer: ProducerID, _ format: TrackFormat) -> Void
     ) throws -> String {
         try drive { outbox, now in
-            try connection.takeOffer(offer)
+            try connection.takeOffer(offer, now: now, into: outbox)
             let answer = try connection.createAnswer(now: now, into: outbox)
             takeEvents(of: connection, in: nil, into: outbox)
             connection.media.perform(now: now, into: outbox) { room, _ in
@@ -179,7 +180,7 @@ final class FakeServer: SimulatedNode {
         }
     }
 
-    private func open(_ connection: FakeConnection, _ now: Instant, _ outbox: Outbox) {
+    func open(_ connection: FakeConnection, _ now: Instant, _ outbox: Outbox) {
         for (index, stream, configuration) in connection.openCopies() {
             let producer = connection.copies[index].producer
             let added = connection.media.perform(now: now, into: outbox) { room, _ in

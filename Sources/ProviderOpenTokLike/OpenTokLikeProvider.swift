@@ -18,6 +18,7 @@ public struct OpenTokLikeProvider: CallProvider {
     ]
     private let limits: ClientSettings.Limits
     private let patience: Double
+    private let ground: any SessionGround
 
     /// Comes back within a minute of a loss, as the client SDKs do.
     public init() { self.init(limits: .init(), patience: 60) }
@@ -26,8 +27,13 @@ public struct OpenTokLikeProvider: CallProvider {
     ///
     /// - Parameter patience: seconds from a loss of the message transport to the end.
     package init(limits: ClientSettings.Limits, patience: Double) {
+        self.init(limits: limits, patience: patience, ground: SocketGround())
+    }
+
+    init(limits: ClientSettings.Limits = .init(), patience: Double = 60, ground: any SessionGround) {
         self.limits = limits
         self.patience = patience
+        self.ground = ground
     }
 
     /// Joins the session. Throws `CallError`.
@@ -38,13 +44,14 @@ public struct OpenTokLikeProvider: CallProvider {
                 "the call descriptor has no token for \(descriptor.endpoint); the server's configuration must give one")
         }
         let server = try SessionServer(
-            endpoint: descriptor.endpoint, session: descriptor.serviceProviderCallId, context: context)
+            endpoint: descriptor.endpoint, session: descriptor.serviceProviderCallId, context: context,
+            ground: ground)
         let info = try await server.information(token: token)
         var settings = ClientSettings(info: info, token: token, connection: Identifiers.random())
         settings.subscribesAutomatically = context.subscribesAutomatically
         settings.limits = limits
         settings.timing.patience = .seconds(patience)
-        let session = try OpenTokLikeSession(settings, context: context)
+        let session = OpenTokLikeSession(settings, context: context, try ground.footing(settings, context: context))
         try await session.join()
         return session
     }

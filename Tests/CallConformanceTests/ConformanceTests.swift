@@ -23,6 +23,16 @@ import Testing
         await check(scenario, on: OpenTokLikeSubject(mode: mode))
     }
 
+    /// The same provider over a simulated network, where messages are cut off, too.
+    @Test(arguments: ConformanceSuite.scenarios, MediaMode.allCases)
+    func openTokLikeInVirtualTime(_ scenario: ConformanceScenario, _ mode: MediaMode) async {
+        let outcome = await ConformanceSuite.run(scenario, on: VirtualOpenTokSubject(mode: mode))
+        #expect(outcome.failure == nil, "\(scenario.name)")
+        guard case .leftOut(let why) = outcome else { return }
+        // Sessions have no end of their own, identities may be shared, and nobody tells who speaks.
+        #expect(["room-ended", "duplicate", "server-speakers"].contains(scenario.name), "\(why)")
+    }
+
     /// A server that speaks RTP and RTCP as a livekit-server does: everything that is heard, seen or measured.
     @Test(arguments: ConformanceTests.mediaScenarios, [LiveKitLikeProvider.Mode.singleConnection, .twoConnections])
     func liveKitMedia(_ scenario: ConformanceScenario, _ mode: LiveKitLikeProvider.Mode) async {

@@ -1,5 +1,7 @@
 import CallBridge
 import MediaCore
+import OpenTokClient
+import OpenTokSignalling
 import Synchronization
 
 /// A track of ours, for the connections that carry it: the router's, or one for each subscriber of a relayed session, whose
@@ -51,5 +53,34 @@ final class PublishedTrack: Sendable {
                 for copy in $0 { copy.isMuted = newValue }
             }
         }
+    }
+}
+
+/// A stream of ours: its tracks by channel, which all connections that carry it send in step.
+struct PublishedStream: Sendable {
+    let stream: RaptorStream
+    /// As the stream's channels are.
+    private let tracks: [PublishedTrack]
+
+    /// Throws `CallError` for media that can't be shared, in a relayed session.
+    ///
+    /// - Parameter group: what it carries, one of a kind.
+    init(_ group: [LocalMediaItem], id: String, settings: ClientSettings) throws(CallError) {
+        stream = RaptorStream(group, id: id)
+        var tracks: [PublishedTrack] = []
+        for item in group {
+            tracks.append(
+                settings.isRelayed
+                    ? try PublishedTrack(relayed: item.track)
+                    : PublishedTrack(routed: item.track, isLayered: settings.info.hasSimulcast ?? true))
+        }
+        self.tracks = tracks
+    }
+
+    /// For one more connection.
+    func copies() -> [(PublishedTrack, LocalTrack)] { tracks.map { ($0, $0.copy()) } }
+
+    subscript(channel: String) -> PublishedTrack? {
+        zip(stream.channels, tracks).first { $0.0.id == channel }?.1
     }
 }

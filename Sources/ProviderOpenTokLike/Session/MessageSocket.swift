@@ -1,5 +1,6 @@
 import CallBridge
 import Foundation
+import OpenTokClient
 import OpenTokSignalling
 import TransportSecurity
 import WebClient
@@ -25,8 +26,8 @@ struct MessagingServer: Sendable {
         self.trust = trust
     }
 
-    /// Opens a socket; nil where none opens.
-    func open(_ request: RumorSocketRequest) async -> WebSocketConnection<[UInt8]>? {
+    /// Nil where none opens.
+    private func open(_ request: RumorSocketRequest) async -> WebSocketConnection<[UInt8]>? {
         let path = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
         let query = url.percentEncodedQuery.map { $0 + "&" } ?? ""
         let asked = WebSocketConnection<[UInt8]>.Request(
@@ -38,3 +39,19 @@ struct MessagingServer: Sendable {
         return socket
     }
 }
+
+extension MessagingServer: SocketOpener {
+    func open(_ request: RumorSocketRequest, _ number: Int, for session: OpenTokLikeSession) {
+        Task { [weak session] in
+            guard let socket = await open(request) else {
+                await session?.take(.closed(socket: number, code: 1006))
+                return
+            }
+            guard await session?.opened(socket, number) == true else { return socket.abandon() }
+            for await message in socket.messages { await session?.take(.message(message, socket: number)) }
+            await session?.closed(socket, number, code: socket.closeCode)
+        }
+    }
+}
+
+extension WebSocketConnection: MessageSocket where Message == [UInt8] {}

@@ -5,31 +5,55 @@ import OpenTokSignalling
 
 /// What the bridge asks for, in the machine's words.
 extension OpenTokLikeSession {
-    /// Each track is a stream of its own.
     func publish(_ track: LocalTrack, source: Track.Source) async throws -> Track {
-        let settings = self.settings
-        let media =
-            try settings.isRelayed
-            ? PublishedTrack(relayed: track)
-            : PublishedTrack(routed: track, isLayered: settings.info.hasSimulcast ?? true)
-        let stream = RaptorStream(track, source: source, id: Identifiers.random())
-        keep(media, stream: stream.id)
+        try await publish([(track, source)])[0]
+    }
+
+    /// Microphone and camera are one stream; what can't be in it with others is one of its own. All come about or none.
+    func publish(_ items: [LocalMediaItem]) async throws -> [Track] {
+        var published: [(index: Int, track: Track)] = []
+        do {
+            for group in StreamGroups.indices(items) {
+                let tracks = try await publish(stream: group.map { items[$0] })
+                published += zip(group, tracks).map { (index: $0, track: $1) }
+            }
+        } catch {
+            for stream in Set(published.compactMap { ChannelTrack(trackID: $0.track.id)?.stream }) {
+                forget(stream)
+                try? await ask(.unpublish(stream: stream))
+            }
+            throw error
+        }
+        return published.sorted { $0.index < $1.index }.map(\.track)
+    }
+
+    private func publish(stream group: [LocalMediaItem]) async throws -> [Track] {
+        let media = try PublishedStream(group, id: Identifiers.random(), settings: settings)
+        let stream = media.stream
+        keep(media)
         do { try await ask(.publish(stream)) } catch {
             forget(stream.id)
             throw error
         }
-        var published = Track(stream.channels[0], of: stream)
-        published.source = source
-        // Force mute may have been faster.
-        published.isMuted = media.isMuted
-        words.published(published)
-        return published
+        return zip(group, stream.channels).map { item, channel in
+            var track = Track(channel, of: stream)
+            track.source = item.source
+            // Force mute may have been faster.
+            track.isMuted = media[channel.id]?.isMuted ?? track.isMuted
+            words.published(track)
+            return track
+        }
     }
 
+    /// A stream ends with the last of its tracks; until then the channel of one that is taken back is off.
     func unpublish(trackID: String) async throws {
         let track = try channel(trackID)
-        defer { forget(track.stream) }
-        try await ask(.unpublish(stream: track.stream))
+        guard words.isPublishedWithOthers(trackID) else {
+            defer { forget(track.stream) }
+            return try await ask(.unpublish(stream: track.stream))
+        }
+        try await ask(.setActive(false, stream: track.stream, channel: track.channel))
+        words.forget(trackID: trackID)
     }
 
     func setMuted(_ muted: Bool, trackID: String) async throws {

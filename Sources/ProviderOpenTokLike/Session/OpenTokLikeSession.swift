@@ -4,36 +4,35 @@ import MediaCore
 import OpenTokClient
 import OpenTokSignalling
 import RTCWire
-import WebClient
 
-/// One call over an OpenTok-style session: the shell around `OpenTokMachine`, which decides everything. It reads the clock
-/// and the socket, hands both in, and does what comes out.
+/// One call over an OpenTok-style session: the shell around `OpenTokMachine`, which decides everything. It hands in what
+/// time, sockets and media bring, and does what comes out.
 actor OpenTokLikeSession: ProviderSession {
-    nonisolated let events: AsyncStream<ProviderEvent>
-    private nonisolated let report: AsyncStream<ProviderEvent>.Continuation
+    private nonisolated let home: any Actor
+    private nonisolated let outlet: any EventOutlet
     let context: ProviderContext
-    private let server: MessagingServer
-    let peers: PeerConnections
+    private let sockets: any SocketOpener
+    let media: any PeerMedia
+    private var time: any SessionTime
     private var machine: OpenTokMachine
     private var socket = NumberedSocket()
     private var waiting = WaitingCommands()
-    private var timer: SessionTimer
     var words: BridgeWords
 
-    /// Throws `CallError`.
-    init(_ settings: ClientSettings, context: ProviderContext) throws(CallError) {
-        server = try MessagingServer(settings.info.messagingURL, trust: context.trust.roots)
-        (events, report) = AsyncStream.makeStream(of: ProviderEvent.self)
+    init(_ settings: ClientSettings, context: ProviderContext, _ footing: SessionFooting) {
+        (home, outlet) = (footing.home, footing.outlet)
+        (sockets, media, time) = (footing.sockets, footing.media, footing.time)
         self.context = context
-        peers = PeerConnections(context, host: server.address.host)
         machine = OpenTokMachine(settings)
-        timer = SessionTimer(clock: context.clock)
         words = BridgeWords(isEncrypted: context.media.frameEncryption != nil)
     }
 
+    nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+    nonisolated var events: AsyncStream<ProviderEvent> { outlet.stream }
+
     /// Returns when the server has let us in. Throws `CallError`.
     func join() async throws {
-        listenToPeers()
+        media.report(to: self)
         try await withCheckedThrowingContinuation { (joined: CheckedContinuation<Void, any Error>) in
             waiting.joining = joined
             drive { $0.start($1, into: &$2) }
@@ -43,7 +42,7 @@ actor OpenTokLikeSession: ProviderSession {
     var localParticipant: Participant { words.local }
     var settings: ClientSettings { machine.settings }
 
-    func statistics() async -> SessionStatistics { await peers.statistics() }
+    func statistics() async -> SessionStatistics { await media.statistics() }
 
     /// Asks the machine for something, and waits for its answer. Throws `CallError`.
     func ask(_ command: ClientCommand) async throws {
@@ -60,24 +59,25 @@ actor OpenTokLikeSession: ProviderSession {
 
     // MARK: Driving the machine
 
-    private func take(_ input: ClientInput) { drive { $0.handle(input, $1, into: &$2) } }
+    func take(_ input: ClientInput) { drive { $0.handle(input, $1, into: &$2) } }
 
     private func drive(_ body: (inout OpenTokMachine, Instant, inout [ClientOutput]) -> Void) {
         var outputs: [ClientOutput] = []
-        body(&machine, Instant(nanoseconds: context.clock.now.nanoseconds), &outputs)
+        body(&machine, time.now, &outputs)
         for output in outputs { perform(output) }
-        let deadline = machine.nextDeadline.map { MediaTime(nanoseconds: $0.nanoseconds) }
-        timer.set(deadline) { [weak self] in await self?.timePassed() }
+        time.set(machine.nextDeadline, for: self)
     }
 
-    private func timePassed() {
-        timer.fired()
+    func timePassed() {
+        time.fired()
         drive { $0.advance(to: $1, into: &$2) }
     }
 
     private func perform(_ output: ClientOutput) {
         switch output {
-        case .open(let request, let number): open(request, number)
+        case .open(let request, let number):
+            socket.number = number
+            sockets.open(request, number, for: self)
         case .send(let bytes): socket.connection?.send(bytes)
         case .close(let code):
             let old = socket.connection
@@ -88,8 +88,8 @@ actor OpenTokLikeSession: ProviderSession {
             }
         case .peer(let action, let peer):
             if action == .close { words.closed(peer) }
-            peers.perform(action, peer)
-        case .setActive(let isActive, let stream, _): waiting.published[stream]?.isMuted = !isActive
+            media.perform(action, peer)
+        case .setActive(let isActive, let stream, let channel): waiting.published[stream]?[channel]?.isMuted = !isActive
         case .report(let event): tell(event)
         case .settle(let command, let result): waiting.settle(command, result)
         case .end(let end): ended(end)
@@ -97,7 +97,7 @@ actor OpenTokLikeSession: ProviderSession {
     }
 
     private func tell(_ event: ClientEvent) {
-        for event in words.events(event) { report.yield(event) }
+        for event in words.events(event) { outlet.push(event) }
         switch event {
         case .sessionConnected: waiting.joined()
         case .publisher(.streamDestroyed, let stream): forget(stream)
@@ -107,58 +107,41 @@ actor OpenTokLikeSession: ProviderSession {
 
     // MARK: Sockets
 
-    private func open(_ request: RumorSocketRequest, _ number: Int) {
-        socket.number = number
-        Task { [server] in
-            guard let connection = await server.open(request) else {
-                return take(.closed(socket: number, code: 1006))
-            }
-            opened(connection, number)
-        }
-    }
-
-    private func opened(_ connection: WebSocketConnection<[UInt8]>, _ number: Int) {
-        guard socket.number == number, !machine.hasEnded else { return connection.abandon() }
+    /// A socket is open; false where it is not wanted any more.
+    func opened(_ connection: any MessageSocket, _ number: Int) -> Bool {
+        guard socket.number == number, !machine.hasEnded else { return false }
         socket.connection?.abandon()
         socket.connection = connection
-        Task { [weak self] in
-            for await message in connection.messages { await self?.take(.message(message, socket: number)) }
-            await self?.closed(connection, number)
-        }
         take(.opened(socket: number))
+        return true
     }
 
     /// What we have closed ourselves is known.
-    private func closed(_ connection: WebSocketConnection<[UInt8]>, _ number: Int) {
+    func closed(_ connection: any MessageSocket, _ number: Int, code: Int) {
         guard socket.connection === connection else { return }
         socket.connection = nil
-        take(.closed(socket: number, code: connection.closeCode))
+        take(.closed(socket: number, code: code))
     }
 
     // MARK: Media
 
-    private func listenToPeers() {
-        let inputs = peers.inputs
-        Task { [weak self] in for await input in inputs { await self?.take(input) } }
-    }
-
-    private func take(_ input: PeerInput) {
+    func take(_ input: PeerInput) {
         switch input {
         case .report(let report, let peer): take(.peer(report, peer))
-        case .profile(let profile): if let event = words.connected(srtpProfile: profile) { report.yield(event) }
+        case .profile(let profile): if let event = words.connected(srtpProfile: profile) { outlet.push(event) }
         case .arrived(let track, let peer): words.arrived(track, peer)
-        case .levels(let levels, let peer): if let event = words.levels(levels, peer) { report.yield(event) }
+        case .levels(let levels, let peer): if let event = words.levels(levels, peer) { outlet.push(event) }
         }
     }
 
-    func keep(_ track: PublishedTrack, stream: String) {
-        waiting.published[stream] = track
-        peers.publish(track, stream: stream)
+    func keep(_ stream: PublishedStream) {
+        waiting.published[stream.stream.id] = stream
+        media.publish(stream, id: stream.stream.id)
     }
 
     func forget(_ stream: String) {
         waiting.published[stream] = nil
-        peers.withdraw(stream: stream)
+        media.withdraw(stream: stream)
         words.forget(published: stream)
     }
 
@@ -171,13 +154,13 @@ actor OpenTokLikeSession: ProviderSession {
     }
 
     private func close(_ end: EndWords) async {
-        timer.cancel()
-        await peers.close()
+        time.set(nil, for: self)
+        await media.close()
         socket.connection?.abandon()
         await waiting.sockets?.value
         // Told last: whoever hears it may stop the threads that all this ran on.
-        if let exclusion = end.exclusion { report.yield(.excluded(exclusion)) }
-        report.yield(.ended(end.reason, detail: end.detail))
-        report.finish()
+        if let exclusion = end.exclusion { outlet.push(.excluded(exclusion)) }
+        outlet.push(.ended(end.reason, detail: end.detail))
+        outlet.finish()
     }
 }

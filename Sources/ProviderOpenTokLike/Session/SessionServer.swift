@@ -15,9 +15,12 @@ struct SessionServer: Sendable {
     private let url: URLComponents
     private let address: WebAddress
     private let context: ProviderContext
+    private let ground: any SessionGround
 
     /// Throws `CallError` that names what can't be used.
-    init(endpoint: String, session: String, context: ProviderContext) throws(CallError) {
+    init(
+        endpoint: String, session: String, context: ProviderContext, ground: any SessionGround = SocketGround()
+    ) throws(CallError) {
         do throws(SessionIDFault) { self.session = try OpenTokSessionID(parsing: session) } catch {
             throw CallError(
                 .configuration, .invalidArgument, "\"\(session.prefix(300))\" is no session id: \(error)")
@@ -33,6 +36,7 @@ struct SessionServer: Sendable {
         url.queryItems = [URLQueryItem(name: "extended", value: "true")]
         self.url = url
         self.context = context
+        self.ground = ground
     }
 
     /// Asks for it; where the server does not answer properly, four times. Throws `CallError`.
@@ -63,7 +67,7 @@ struct SessionServer: Sendable {
             ("Accept", "application/json"),
         ]
         let answer: WebAnswer
-        do throws(WebFailure) { answer = try await WebClient.send(request, maximumBody: 64 * 1024) } catch {
+        do throws(WebFailure) { answer = try await ground.send(request, maximumBody: 64 * 1024) } catch {
             throw unreachable(error)
         }
         let info: SessionInfo

@@ -1,11 +1,10 @@
 import CallBridge
 import OpenTokClient
-import WebClient
 
 /// The present socket, and its number at the machine.
 struct NumberedSocket {
     var number = 0
-    var connection: WebSocketConnection<[UInt8]>?
+    var connection: (any MessageSocket)?
 }
 
 /// Whoever waits for something, and what the session has to put away at its end.
@@ -17,7 +16,7 @@ struct WaitingCommands {
     /// Sockets that are being closed.
     var sockets: Task<Void, Never>?
     /// What we publish, by stream.
-    var published: [String: PublishedTrack] = [:]
+    var published: [String: PublishedStream] = [:]
     private var commands: [CommandID: CheckedContinuation<Void, any Error>] = [:]
     private var last: CommandID = 0
 

@@ -104,6 +104,14 @@ struct BridgeWords {
         local.tracks.removeAll { ChannelTrack(trackID: $0.id)?.stream == stream }
     }
 
+    /// Another track of its stream is published, too.
+    func isPublishedWithOthers(_ trackID: String) -> Bool {
+        let stream = ChannelTrack(trackID: trackID)?.stream
+        return local.tracks.contains { $0.id != trackID && ChannelTrack(trackID: $0.id)?.stream == stream }
+    }
+
+    mutating func forget(trackID: String) { local.tracks.removeAll { $0.id == trackID } }
+
     mutating func mute(_ trackID: String, _ isMuted: Bool) {
         guard let index = local.tracks.firstIndex(where: { $0.id == trackID }) else { return }
         local.tracks[index].isMuted = isMuted

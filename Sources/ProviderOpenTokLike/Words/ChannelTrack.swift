@@ -46,9 +46,20 @@ extension Track.Source {
     }
 }
 
+/// A track that is published, and what it shows.
+typealias LocalMediaItem = (track: LocalTrack, source: Track.Source)
+
 extension RaptorStream {
-    /// A stream of one channel, which carries a track of ours.
-    init(_ track: LocalTrack, source: Track.Source, id: String) {
+    /// A stream that carries tracks of ours, one of a kind; it is called like the first that has a name.
+    init(_ group: [LocalMediaItem], id: String) {
+        self.init(
+            id: id, name: group.lazy.map(\.track.name).first { !$0.isEmpty } ?? "",
+            channels: group.map { RaptorChannel($0.track, source: $0.source) })
+    }
+}
+
+extension RaptorChannel {
+    init(_ track: LocalTrack, source: Track.Source) {
         var properties = RaptorChannelProperties(isActive: !track.isMuted)
         properties.source = OpenTokVideoType(source)
         switch track.media {
@@ -60,8 +71,8 @@ extension RaptorStream {
             (properties.width, properties.height) = (video.width, video.height)
             properties.frameRate = video.frameRate
         }
-        let kind = track.kind == .audio ? RaptorChannel.Kind.audio : .video
-        self.init(id: id, name: track.name, channels: [RaptorChannel(id: "\(kind.rawValue)1", kind: kind, properties)])
+        let kind = track.kind == .audio ? Kind.audio : .video
+        self.init(id: "\(kind.rawValue)1", kind: kind, properties)
     }
 }
 

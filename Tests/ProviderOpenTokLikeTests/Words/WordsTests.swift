@@ -34,7 +34,7 @@ import Testing
             kind == .audio
             ? .audio(ToneSource(frequency: 440), AudioEncoding())
             : .video(try TestCardSource(sender: 1, width: 320, height: 180, frameRate: 10), VideoEncoding())
-        let stream = RaptorStream(LocalTrack(media, name: "slides"), source: source, id: "s")
+        let stream = RaptorStream([(LocalTrack(media, name: "slides"), source)], id: "s")
         let track = Track(try #require(stream.channels.first), of: stream)
         #expect(track.source == source && track.kind == kind && track.name == "slides" && !track.isMuted)
         #expect(track.width == (kind == .video ? 320 : 0))

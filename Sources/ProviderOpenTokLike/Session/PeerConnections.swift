@@ -14,7 +14,7 @@ enum PeerInput: Sendable {
 }
 
 /// The media connections of a session: does what the machine wants, one thing after another, and passes on what they report.
-actor PeerConnections {
+actor PeerConnections: PeerMedia {
     private struct Connection {
         let media: MediaSession
         /// What it sends, and the published track that it is a copy of.
@@ -23,18 +23,18 @@ actor PeerConnections {
 
     private enum Job {
         case action(PeerAction, RaptorPeer)
-        case publish(PublishedTrack, stream: String)
+        case publish(PublishedStream, id: String)
         case withdraw(stream: String)
     }
 
-    nonisolated let inputs: AsyncStream<PeerInput>
+    private nonisolated let inputs: AsyncStream<PeerInput>
     private nonisolated let input: AsyncStream<PeerInput>.Continuation
     private nonisolated let jobs: AsyncStream<Job>.Continuation
     private let context: ProviderContext
     /// The host of the signalling server: what reaches it reaches media.
     private let host: String
     private var connections: [RaptorPeer: Connection] = [:]
-    private var published: [String: PublishedTrack] = [:]
+    private var published: [String: PublishedStream] = [:]
     /// What connections have counted that are closed.
     private var counted = SessionStatistics()
 
@@ -47,9 +47,12 @@ actor PeerConnections {
         Task { for await job in queue { await self.execute(job) } }
     }
 
-    /// Does this after everything that was asked for before.
+    nonisolated func report(to session: OpenTokLikeSession) {
+        Task { [weak session, inputs] in for await input in inputs { await session?.take(input) } }
+    }
+
     nonisolated func perform(_ action: PeerAction, _ peer: RaptorPeer) { jobs.yield(.action(action, peer)) }
-    nonisolated func publish(_ track: PublishedTrack, stream: String) { jobs.yield(.publish(track, stream: stream)) }
+    nonisolated func publish(_ stream: PublishedStream, id: String) { jobs.yield(.publish(stream, id: id)) }
     nonisolated func withdraw(stream: String) { jobs.yield(.withdraw(stream: stream)) }
 
     func statistics() async -> SessionStatistics {
@@ -69,7 +72,7 @@ actor PeerConnections {
 
     private func execute(_ job: Job) async {
         switch job {
-        case .publish(let track, let stream): published[stream] = track
+        case .publish(let stream, let id): published[id] = stream
         case .withdraw(let stream): published[stream] = nil
         case .action(let action, let peer):
             do { try await execute(action, peer) } catch {
@@ -120,10 +123,9 @@ actor PeerConnections {
 
     private func open(_ peer: RaptorPeer, sending stream: String, _ servers: [RaptorICEServer]) async throws {
         let media = try await open(peer, isAnswerer: false, servers)
-        guard let track = published[stream] else { return }
-        let copy = track.copy()
-        connections[peer]?.sent.append((track, copy))
-        _ = try await media.addTrack(copy, streamID: stream)
+        let copies = published[stream]?.copies() ?? []
+        connections[peer]?.sent = copies
+        for (_, copy) in copies { _ = try await media.addTrack(copy, streamID: stream) }
     }
 
     private func close(_ peer: RaptorPeer) async {
