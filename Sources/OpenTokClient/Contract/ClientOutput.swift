@@ -34,6 +34,8 @@ package enum PeerAction: Hashable, Sendable {
     case answer(offer: String)
     case setAnswer(String)
     case addCandidate(RaptorCandidate)
+    /// Send what the subscriber at the other end wants of a channel; what is not said stays.
+    case prefer(RaptorSubscriberPreferences, channel: String)
     case close
 }
 

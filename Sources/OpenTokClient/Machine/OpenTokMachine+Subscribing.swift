@@ -20,6 +20,13 @@ extension OpenTokMachine {
         ask(
             .subscribe(stream: stream.id, subscriber.request(channels: stream.channels)),
             for: .subscribe(stream: stream.id, subscriber: subscriber.id), &turn)
+        guard settings.isRelayed else { return }
+        // The request itself goes no further than to the server.
+        for wish in subscriber.request(channels: stream.channels).channels where !hasEnded {
+            ask(
+                .updateSubscriber(
+                    stream: stream.id, subscriber: subscriber.id, channel: wish.id, wish.preferences), &turn)
+        }
     }
 
     /// The server has answered the request to subscribe.
@@ -97,10 +104,21 @@ extension OpenTokMachine {
     mutating func updated(
         _ peer: RaptorPeer, _ channel: String, _ news: RaptorSubscriberPreferences, _ turn: inout ClientTurn
     ) {
+        guard publishers[peer.stream] == nil else { return wanted(peer, channel, news, &turn) }
         guard subscribers.subscriber(of: peer) != nil, let isActive = news.isActive,
             roster.streams[peer.stream]?.channels.first(where: { $0.id == channel })?.kind == .video
         else { return }
         changeVideo(of: peer.stream, &turn) { $0.setActive(isActive) }
+    }
+
+    /// A subscriber of a relayed session says what it wants of a stream of ours: there is nobody else to send it less.
+    private func wanted(
+        _ peer: RaptorPeer, _ channel: String, _ wish: RaptorSubscriberPreferences, _ turn: inout ClientTurn
+    ) {
+        guard settings.isRelayed, peers[peer] != nil,
+            publishers[peer.stream]?.stream.channels.contains(where: { $0.id == channel }) == true
+        else { return }
+        turn.peer(.prefer(wish, channel: channel), peer)
     }
 
     mutating func changeVideo(

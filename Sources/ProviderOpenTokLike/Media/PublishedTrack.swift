@@ -1,6 +1,5 @@
 import CallBridge
 import MediaCore
-import OpenTokClient
 import OpenTokSignalling
 import Synchronization
 
@@ -9,8 +8,8 @@ import Synchronization
 final class PublishedTrack: Sendable {
     /// As the application has made it.
     let track: LocalTrack
-    private let make: @Sendable () -> LocalTrack
-    private let copies = Mutex<[LocalTrack]>([])
+    private let make: @Sendable () -> PublishedCopy
+    private let copies = Mutex<[PublishedCopy]>([])
 
     /// For a router.
     ///
@@ -18,32 +17,34 @@ final class PublishedTrack: Sendable {
     init(routed track: LocalTrack, isLayered: Bool) {
         self.track = track
         guard !isLayered, case .video(let source, let encoding) = track.media, !encoding.layers.isEmpty else {
-            make = { track }
+            make = { PublishedCopy(track) }
             return
         }
         let bitrate = encoding.layers.map(\.bitrate).max() ?? encoding.bitrate
-        make = { LocalTrack(.video(source, VideoEncoding(bitrate: bitrate)), id: track.id, name: track.name) }
+        make = {
+            PublishedCopy(LocalTrack(.video(source, VideoEncoding(bitrate: bitrate)), id: track.id, name: track.name))
+        }
     }
 
     /// For subscribers, each of which it is encoded for. Throws `CallError` for media that can't be shared.
     init(relayed track: LocalTrack) throws(CallError) {
         self.track = track
         let shared = try SharedTrack(track)
-        make = { shared.copy() }
+        make = { PublishedCopy(wished: shared.copy()) }
     }
 
     /// For one more connection, muted as the published one is.
-    func copy() -> LocalTrack {
+    func copy() -> PublishedCopy {
         let copy = make()
         copies.withLock {
             copy.isMuted = track.isMuted
-            if copy !== track { $0.append(copy) }
+            if copy.track !== track { $0.append(copy) }
         }
         return copy
     }
 
     /// That connection is gone.
-    func release(_ copy: LocalTrack) { copies.withLock { $0.removeAll { $0 === copy } } }
+    func release(_ copy: PublishedCopy) { copies.withLock { $0.removeAll { $0 === copy } } }
 
     var isMuted: Bool {
         get { track.isMuted }
@@ -56,31 +57,59 @@ final class PublishedTrack: Sendable {
     }
 }
 
-/// A stream of ours: its tracks by channel, which all connections that carry it send in step.
-struct PublishedStream: Sendable {
-    let stream: RaptorStream
-    /// As the stream's channels are.
-    private let tracks: [PublishedTrack]
-
-    /// Throws `CallError` for media that can't be shared, in a relayed session.
-    ///
-    /// - Parameter group: what it carries, one of a kind.
-    init(_ group: [LocalMediaItem], id: String, settings: ClientSettings) throws(CallError) {
-        stream = RaptorStream(group, id: id)
-        var tracks: [PublishedTrack] = []
-        for item in group {
-            tracks.append(
-                settings.isRelayed
-                    ? try PublishedTrack(relayed: item.track)
-                    : PublishedTrack(routed: item.track, isLayered: settings.info.hasSimulcast ?? true))
-        }
-        self.tracks = tracks
+/// A track of ours on one connection, as its other end wants it.
+final class PublishedCopy: Sendable {
+    private struct State {
+        var isMuted = false
+        var wish = RaptorSubscriberPreferences()
     }
 
-    /// For one more connection.
-    func copies() -> [(PublishedTrack, LocalTrack)] { tracks.map { ($0, $0.copy()) } }
+    let track: LocalTrack
+    private let pictures: WishedPictures?
+    private let state = Mutex(State())
 
-    subscript(channel: String) -> PublishedTrack? {
-        zip(stream.channels, tracks).first { $0.0.id == channel }?.1
+    /// The other end, a router, takes it as it is.
+    init(_ track: LocalTrack) {
+        self.track = track
+        pictures = nil
+    }
+
+    /// The other end is a subscriber.
+    init(wished track: LocalTrack) {
+        guard case .video(let source, let encoding) = track.media else {
+            self.track = track
+            pictures = nil
+            return
+        }
+        let pictures = WishedPictures(source)
+        self.track = LocalTrack(.video(pictures, encoding), id: track.id, name: track.name)
+        self.pictures = pictures
+    }
+
+    /// By its publisher.
+    var isMuted: Bool {
+        get { state.withLock { $0.isMuted } }
+        set { change { $0.isMuted = newValue } }
+    }
+
+    /// What is not wanted is not sent.
+    func follow(_ wish: RaptorSubscriberPreferences) {
+        change { $0.wish.merge(wish) }
+        pictures?.follow(state.withLock { $0.wish })
+    }
+
+    /// The share of the encoding's bitrate that the wanted size is worth; nil for all of it.
+    var bitrate: Int? {
+        guard case .video(let source, let encoding) = track.media else { return nil }
+        let (width, height) = state.withLock { $0.wish.size(covering: source.width, source.height) }
+        guard width < source.width else { return nil }
+        return max(30_000, encoding.bitrate * (width * height) / max(1, source.width * source.height))
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock {
+            body(&$0)
+            track.isMuted = $0.isMuted || $0.wish.isActive == false
+        }
     }
 }

@@ -17,8 +17,7 @@ enum PeerInput: Sendable {
 actor PeerConnections: PeerMedia {
     private struct Connection {
         let media: MediaSession
-        /// What it sends, and the published track that it is a copy of.
-        var sent: [(PublishedTrack, LocalTrack)] = []
+        var sent: [SentChannel] = []
     }
 
     private enum Job {
@@ -100,8 +99,17 @@ actor PeerConnections: PeerMedia {
             try? await media?.addRemoteCandidate(
                 SessionCandidate(
                     candidate: candidate.candidate, mid: candidate.sdpMid, lineIndex: candidate.sdpMLineIndex))
+        case .prefer(let wish, let channel): await prefer(wish, channel, peer)
         case .close: await close(peer)
         }
+    }
+
+    private func prefer(_ wish: RaptorSubscriberPreferences, _ channel: String, _ peer: RaptorPeer) async {
+        guard let connection = connections[peer], let sent = connection.sent.first(where: { $0.id == channel }) else {
+            return
+        }
+        sent.copy.follow(wish)
+        if let sender = sent.sender { await connection.media.setTargetBitrate(sent.copy.bitrate, of: sender) }
     }
 
     private func open(
@@ -123,14 +131,17 @@ actor PeerConnections: PeerMedia {
 
     private func open(_ peer: RaptorPeer, sending stream: String, _ servers: [RaptorICEServer]) async throws {
         let media = try await open(peer, isAnswerer: false, servers)
-        let copies = published[stream]?.copies() ?? []
-        connections[peer]?.sent = copies
-        for (_, copy) in copies { _ = try await media.addTrack(copy, streamID: stream) }
+        var sent = published[stream]?.copies() ?? []
+        connections[peer]?.sent = sent
+        for index in sent.indices {
+            sent[index].sender = try await media.addTrack(sent[index].copy.track, streamID: stream)
+        }
+        connections[peer]?.sent = sent
     }
 
     private func close(_ peer: RaptorPeer) async {
         guard let connection = connections.removeValue(forKey: peer) else { return }
-        for (track, copy) in connection.sent { track.release(copy) }
+        for channel in connection.sent { channel.release() }
         counted.addReplaced(await connection.media.statistics())
         await connection.media.close()
     }

@@ -90,7 +90,8 @@ extension RaptorSubscriberPreferences {
     /// - Parameter size: of the picture, as announced; for settings that name a layer.
     init(_ settings: TrackSettings, size: (width: Int, height: Int)) {
         self.init(isActive: !settings.isDisabled)
-        preferredFrameRate = settings.framesPerSecond.map { Double(max(1, min($0, 1000))) }
+        // What is not said stays as it was: 1,000 is no limit.
+        preferredFrameRate = Double(max(1, min(settings.framesPerSecond ?? 1000, 1000)))
         if let view = settings.size {
             (preferredWidth, preferredHeight) = (min(view.width, 16_384), min(view.height, 16_384))
             return
@@ -102,7 +103,7 @@ extension RaptorSubscriberPreferences {
             case .medium: 2
             case .high, nil: 1
             }
-        guard size.width > 0, size.height > 0 else { return }
-        (preferredWidth, preferredHeight) = (max(1, size.width / divisor), max(1, size.height / divisor))
+        // Of a picture whose size is not known no share can be said: 0 is no wish.
+        (preferredWidth, preferredHeight) = (size.width / divisor, size.height / divisor)
     }
 }

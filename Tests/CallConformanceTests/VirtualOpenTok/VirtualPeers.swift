@@ -11,7 +11,7 @@ import RTCSim
 final class VirtualPeers: PeerMedia, @unchecked Sendable {
     private struct Connection {
         let client: FakeClient
-        let sent: [(PublishedTrack, LocalTrack)]
+        var sent: [SentChannel]
     }
 
     private let place: VirtualPlace
@@ -73,11 +73,17 @@ final class VirtualPeers: PeerMedia, @unchecked Sendable {
             let known = SessionCandidate(
                 candidate: candidate.candidate, mid: candidate.sdpMid, lineIndex: candidate.sdpMLineIndex)
             client?.perform { machine, now, out in machine.addRemoteCandidate(known, now: now, into: out) }
+        case .prefer(let wish, let channel):
+            guard let sent = connections[peer]?.sent.first(where: { $0.id == channel }) else { return }
+            sent.copy.follow(wish)
+            client?.perform { machine, _, _ in
+                if let sender = sent.sender { machine.setTargetBitrate(sent.copy.bitrate, of: sender) }
+            }
         case .close: close(peer)
         }
     }
 
-    private func open(_ peer: RaptorPeer, _ copies: [(PublishedTrack, LocalTrack)], isAnswerer: Bool) throws {
+    private func open(_ peer: RaptorPeer, _ sent: [SentChannel], isAnswerer: Bool) throws {
         close(peer)
         var configuration = self.configuration
         configuration.isAnswerer = isAnswerer
@@ -89,15 +95,19 @@ final class VirtualPeers: PeerMedia, @unchecked Sendable {
             guard case .session(let event) = event else { return }
             for input in PeerInput.inputs(event, peer) { self?.report(input) }
         }
-        connections[peer] = Connection(client: client, sent: copies)
-        for (_, copy) in copies {
-            _ = try client.perform { machine, _, _ in try machine.addTrack(copy, streamID: peer.stream) }
+        var sent = sent
+        connections[peer] = Connection(client: client, sent: sent)
+        for index in sent.indices {
+            sent[index].sender = try client.perform { machine, _, _ in
+                try machine.addTrack(sent[index].copy.track, streamID: peer.stream)
+            }
         }
+        connections[peer]?.sent = sent
     }
 
     private func close(_ peer: RaptorPeer) {
         guard let connection = connections.removeValue(forKey: peer) else { return }
-        for (track, copy) in connection.sent { track.release(copy) }
+        for channel in connection.sent { channel.release() }
         counted.addReplaced(connection.client.statistics())
         connection.client.close()
     }

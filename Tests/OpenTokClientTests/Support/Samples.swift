@@ -61,9 +61,18 @@ extension ClientOutput {
             case .answer(let offer): "answer \(offer)"
             case .setAnswer(let sdp): "set \(sdp)"
             case .addCandidate(let candidate): "candidate \(candidate.candidate)"
+            case .prefer(let wish, let channel): "prefer \(channel) \(wish.word)"
             case .close: "close"
             }
         return "\(name): \(word)"
+    }
+}
+
+extension RaptorSubscriberPreferences {
+    var word: String {
+        let size = preferredWidth.map { "\($0)x\(preferredHeight ?? 0)" }
+        return [isActive.map { $0 ? "on" : "off" }, size, preferredFrameRate.map { "\($0)/s" }]
+            .compactMap { $0 }.joined(separator: " ")
     }
 }
 
