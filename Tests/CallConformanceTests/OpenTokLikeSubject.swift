@@ -37,7 +37,7 @@ struct OpenTokLikeSubject: ConformanceSubject {
     }
 }
 
-private final class OpenTokLikeWorld: ConformanceWorld {
+final class OpenTokLikeWorld: ConformanceWorld {
     static let secret = "a-secret-of-thirty-two-characters"
 
     private struct State {
@@ -118,6 +118,13 @@ private final class OpenTokLikeWorld: ConformanceWorld {
         // In a relayed session of two the way between them is one, whoever is cut off.
         let pool = state.withLock { $0.relays[hasRelay(identity) ? identity : "bob"] }
         try await pool?.setConditions(conditions).get()
+    }
+
+    /// Lets so many bits a second through to and from somebody; nil for all.
+    func setRate(_ rate: Int?, of identity: String) async throws {
+        var conditions = state.withLock { $0.conditions }
+        conditions.rate = rate
+        try await setConditions(conditions, for: identity)
     }
 
     func inject(_ fault: ConformanceFault) async throws {
