@@ -62,6 +62,17 @@ extension VideoEncoding {
     }
 }
 
+extension LocalTrack.Media {
+    /// The streams of its simulcast, in any order; none where it is one stream.
+    package var layers: [VideoLayer] {
+        switch self {
+        case .video(_, let encoding): encoding.layers
+        case .encodedVideo(let source): (source as? any EncodedSimulcastSource)?.layers ?? []
+        case .audio, .encodedAudio: []
+        }
+    }
+}
+
 /// One stream of a simulcast: the same pictures at one size and rate.
 public struct VideoLayer: Sendable, Hashable {
     /// Names the stream in the description and in its packets (RFC 8852), 1 to 16 letters or digits; LiveKit's are `q`,

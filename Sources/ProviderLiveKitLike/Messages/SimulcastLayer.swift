@@ -13,13 +13,15 @@ struct SimulcastLayer: Sendable, Hashable {
 
     /// The layers in which a track is sent, the largest first; none for sound.
     static func layers(of track: LocalTrack) -> [SimulcastLayer] {
+        let layers = track.media.layers
+        guard layers.isEmpty else {
+            return layers.map { SimulcastLayer($0) }.sorted { $0.width * $0.height > $1.width * $1.height }
+        }
         switch track.media {
-        case .audio, .encodedAudio: []
-        case .video(let video, let encoding) where encoding.layers.isEmpty:
-            [.only(width: video.width, height: video.height, bitrate: encoding.bitrate)]
-        case .video(_, let encoding):
-            encoding.layers.map { SimulcastLayer($0) }.sorted { $0.width * $0.height > $1.width * $1.height }
-        case .encodedVideo(let video): [.only(width: video.width, height: video.height, bitrate: 0)]
+        case .audio, .encodedAudio: return []
+        case .video(let video, let encoding):
+            return [.only(width: video.width, height: video.height, bitrate: encoding.bitrate)]
+        case .encodedVideo(let video): return [.only(width: video.width, height: video.height, bitrate: 0)]
         }
     }
 

@@ -36,8 +36,7 @@ extension SessionMachine {
 
     /// The streams of the track's simulcast, the largest first; none for one stream.
     private static func simulcast(of track: LocalTrack) throws -> [SendLayer] {
-        guard case .video(_, let encoding) = track.media else { return [] }
-        return try encoding.checkedLayers().map { layer in
+        try VideoEncoding(layers: track.media.layers).checkedLayers().map { layer in
             SendLayer(rid: layer.rid, ssrc: .random(in: 1...UInt32.max), rtxSSRC: .random(in: 1...UInt32.max))
         }
     }

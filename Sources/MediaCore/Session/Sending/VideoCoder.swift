@@ -58,11 +58,7 @@ final class VideoCoder: @unchecked Sendable {
             guard var picture = source.nextFrame(at: time) else { return [] }
             return order.layers.compactMap { layers[$0.index].encode(&picture, $0, captured: now) }
         case .encoded(let source):
-            guard let layer = order.layers.first else { return [] }
-            if layer.isKeyFrame { source.requestKeyFrame() }
-            return source.nextFrame(at: time).flatMap { layers[layer.index].pass($0, layer, captured: now) }.map {
-                [$0]
-            } ?? []
+            return order.layers.compactMap { layers[$0.index].take($0, from: source, at: time, captured: now) }
         }
     }
 }
@@ -70,6 +66,8 @@ final class VideoCoder: @unchecked Sendable {
 /// One stream of a track: its encoder, and what its frames are encrypted with. Belongs to a `VideoCoder`.
 final class LayerCoder {
     private let size: (width: Int, height: Int)?
+    /// The stream's name among those of a simulcast; nil where there is one stream.
+    private let rid: String?
     /// Bits per second of the encoding.
     private let bitrate: Int
     private let encoder: VP8Encoder?
@@ -88,6 +86,7 @@ final class LayerCoder {
         self.sealer = sealer
         self.firstTimestamp = firstTimestamp
         size = layer.map { (max(2, $0.width), max(2, $0.height)) }
+        rid = layer?.rid
         bitrate = layer?.bitrate ?? encoding?.bitrate ?? 0
         guard let encoding else {
             encoder = nil
@@ -109,9 +108,23 @@ final class LayerCoder {
         return sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
     }
 
-    /// A picture that is compressed already.
-    func pass(_ frame: EncodedVideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
-        sealed(frame.payload, order, frame.isKeyFrame, (frame.width, frame.height), captured)
+    /// The stream's next picture of a source that is compressed already.
+    func take(
+        _ order: VideoOrder.Layer, from source: any EncodedVideoSource, at time: MediaTime, captured: Instant
+    ) -> EncodedPicture? {
+        guard let frame = next(order, from: source, at: time) else { return nil }
+        return sealed(frame.payload, order, frame.isKeyFrame, (frame.width, frame.height), captured)
+    }
+
+    private func next(
+        _ order: VideoOrder.Layer, from source: any EncodedVideoSource, at time: MediaTime
+    ) -> EncodedVideoFrame? {
+        guard let rid, let layered = source as? any EncodedSimulcastSource else {
+            if order.isKeyFrame { source.requestKeyFrame() }
+            return source.nextFrame(at: time)
+        }
+        if order.isKeyFrame { layered.requestKeyFrame(of: rid) }
+        return layered.nextFrame(of: rid, at: time)
     }
 
     private func sealed(

@@ -17,6 +17,15 @@ enum VideoInput {
         }
     }
 
+    /// The stream of a rid; for one without the largest, nil where there are none.
+    func layer(rid: String?) -> VideoLayer? {
+        switch self {
+        case .raw(_, let encoding): encoding.layer(rid: rid)
+        case .encoded(let source):
+            (source as? any EncodedSimulcastSource).flatMap { VideoEncoding(layers: $0.layers).layer(rid: rid) }
+        }
+    }
+
     /// Nil where the source is compressed already.
     var encoding: VideoEncoding? {
         if case .raw(_, let encoding) = self { encoding } else { nil }

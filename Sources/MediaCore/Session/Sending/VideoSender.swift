@@ -34,7 +34,7 @@ struct VideoSender {
         var coders: [LayerCoder] = []
         layers = []
         for stream in streams {
-            let layer = encoding?.layer(rid: stream.rid?.description)
+            let layer = input.layer(rid: stream.rid?.description)
             let own = min(input.frameRate, max(1, layer?.maximumFramesPerSecond ?? input.frameRate))
             coders.append(
                 try LayerCoder(
@@ -42,7 +42,7 @@ struct VideoSender {
                     firstTimestamp: .random(in: 0...UInt32.max)))
             layers.append(
                 VideoLayerSender(
-                    stream, bitrate: layer?.bitrate ?? encoding?.bitrate ?? 0,
+                    stream, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
                     frameRate: own < input.frameRate ? own : nil, asksSource: encoding == nil,
                     firstPictureID: .random(in: 0...0x7fff)))
         }
