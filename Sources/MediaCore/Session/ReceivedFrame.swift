@@ -46,6 +46,14 @@ package protocol ReceivedFrameSink: AnyObject, Sendable {
     func receive(_ frame: ReceivedFrame)
 }
 
+/// Counts the frames of a track as they come, without keeping them.
+package protocol ReceivedFrameCounter: AnyObject, Sendable {
+    /// Called from one place at a time, with a frame as its sender encoded it: valid during the call. Must not block.
+    ///
+    /// - Parameter packets: that it came in.
+    func count(_ frame: UnsafeRawBufferPointer, packets: Int, isKeyFrame: Bool)
+}
+
 extension RemoteTrack {
     /// Gives `sink` every frame as it was received from now on, and asks the sender of pictures for a key frame.
     package func record(to sink: any ReceivedFrameSink) {
@@ -54,11 +62,18 @@ extension RemoteTrack {
         requestKeyFrame()
     }
 
+    /// Has `counter` count every frame as it was received from now on. Nobody is asked for a key frame.
+    package func count(by counter: any ReceivedFrameCounter) {
+        recording.counter.withLock { $0 = counter }
+        recording.isActive.store(true, ordering: .relaxed)
+    }
+
     /// Gives `sink` nothing more.
     package func stopRecording(to sink: any ReceivedFrameSink) {
         recording.sinks.withLock {
             $0.removeAll { $0 === sink }
-            recording.isActive.store(!$0.isEmpty, ordering: .relaxed)
+            let isCounted = recording.counter.withLock { $0 != nil }
+            recording.isActive.store(!$0.isEmpty || isCounted, ordering: .relaxed)
         }
     }
 

@@ -59,6 +59,7 @@ public final class RemoteTrack: Sendable {
     public func detachAll() {
         sinks.withLock { $0 = Sinks() }
         recording.sinks.withLock { $0 = [] }
+        recording.counter.withLock { $0 = nil }
         recording.isActive.store(false, ordering: .relaxed)
     }
 

@@ -64,6 +64,40 @@ import Testing
         #expect(tape.frames.count == count)
     }
 
+    private final class Count: ReceivedFrameCounter {
+        struct Sums {
+            var frames = 0
+            var packets = 0
+            var bytes = 0
+        }
+        private let sums = Mutex(Sums())
+        var counted: Sums { sums.withLock { $0 } }
+        func count(_ frame: UnsafeRawBufferPointer, packets: Int, isKeyFrame: Bool) {
+            sums.withLock {
+                $0 = Sums(frames: $0.frames + 1, packets: $0.packets + packets, bytes: $0.bytes + frame.count)
+            }
+        }
+    }
+
+    @Test(arguments: MediaReception.allCases)
+    func aCounterCountsEveryFrameAndAsksForNone(reception: MediaReception) throws {
+        let pair = try Self.call(reception)
+        let counts = [Count(), Count()]
+        for (track, count) in zip(pair.bob.tracks, counts) { track.count(by: count) }
+        pair.pass(seconds: 10)
+        for (receiver, count) in zip(pair.statistics(pair.bob).receivers, counts) {
+            // The newest picture may not be whole.
+            #expect(receiver.framesReceived - count.counted.frames <= 1)
+            #expect((0...20).contains(receiver.packetsReceived - count.counted.packets))
+            #expect(count.counted.bytes > 10_000)
+            #expect(receiver.keyFrameRequestsSent == 0)
+        }
+        pair.bob.tracks.last?.detachAll()
+        let before = counts[1].counted.frames
+        pair.pass(seconds: 1)
+        #expect(counts[1].counted.frames == before)
+    }
+
     @Test func whatWasLostIsRepairedFirst() throws {
         var conditions = NetworkConditions(delay: .milliseconds(20))
         conditions.loss = 0.05
