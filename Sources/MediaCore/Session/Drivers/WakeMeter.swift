@@ -32,6 +32,14 @@ package final class WakeMeter: Sendable {
     /// What was recorded so far.
     package var lateness: WakeLateness { state.withLock { $0.lateness } }
 
+    /// What was recorded since the last call; `lateness` begins anew.
+    package func take() -> WakeLateness {
+        state.withLock { state in
+            defer { state.lateness = WakeLateness() }
+            return state.lateness
+        }
+    }
+
     /// A timer that was due at `due` runs at `now`; `skipped` ticks after it are left out.
     package func record(due: Instant, now: Instant, skipped: Int = 0) {
         state.withLock { $0.record(due: due, now: now, skipped: skipped) }

@@ -18,6 +18,9 @@ package final class WakeProbe: Sendable {
     /// What was measured so far.
     package var lateness: WakeLateness { meter.lateness }
 
+    /// What was measured since the last call.
+    package func take() -> WakeLateness { meter.take() }
+
     /// Ends the measurement; `lateness` stays.
     package func stop() { pump.stop() }
 }
