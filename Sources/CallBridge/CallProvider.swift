@@ -53,6 +53,9 @@ public struct ProviderContext: Sendable {
     public var clock: MediaClock = .system
     /// Whose certificates signalling believes.
     public var trust = ServerTrust.system
+    /// Whether participants who publish nothing are told of. In a room of hundreds of listeners, each of whom stands in this
+    /// process, what all of them know of all others would grow with the square. A provider may ignore it.
+    package var knowsListeners = true
     /// Where to log; tokens and keys belong below debug.
     public var logger: Logger
 

@@ -9,6 +9,8 @@ struct SignallingSettings: Sendable {
     var subscribesAutomatically = true
     /// How media follows what is looked at.
     var streaming = StreamingOptions()
+    /// Participants who publish nothing are known, too.
+    var knowsListeners = true
     /// End-to-end encryption of media and data; nil for none.
     var encryption: FrameEncryption?
 }

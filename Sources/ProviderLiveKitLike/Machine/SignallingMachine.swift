@@ -16,7 +16,7 @@ struct SignallingMachine {
     var repair: SessionRepair
     var negotiation: Negotiation
     var paths: MediaPaths
-    var roster = RemoteRoster()
+    var roster: RemoteRoster
     var profile: LocalProfile
     var publications: Publications
     var subscriptions = SubscriptionState()
@@ -32,6 +32,7 @@ struct SignallingMachine {
         repair = SessionRepair(policy: settings.policy)
         negotiation = Negotiation(connections: 1, joined, answerBy: now.advanced(seconds: timeouts.answer))
         paths = MediaPaths(joined)
+        roster = RemoteRoster(keepsListeners: settings.knowsListeners)
         profile = LocalProfile(joined.response.participant, limit: timeouts.request)
         publications = Publications(isEncrypted: settings.encryption != nil, limit: timeouts.publication)
         data = DataExchange(encryption: settings.encryption, limit: timeouts.media)

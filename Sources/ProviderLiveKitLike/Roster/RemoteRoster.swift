@@ -4,6 +4,8 @@ import MediaCore
 
 /// What the server has told about the others, by its ids.
 struct RemoteRoster {
+    /// Those who publish nothing are kept, too.
+    private let keepsListeners: Bool
     private var participants: [String: Livekit_ParticipantInfo] = [:]
     private var owners: [String: String] = [:]
     private var speakerLevels: [String: Double] = [:]
@@ -15,6 +17,8 @@ struct RemoteRoster {
     private var received: [ObjectIdentifier: (track: RemoteTrack, sid: String)] = [:]
     /// After a resume the next list of participants is complete: who is not on it has gone.
     var awaitsList = false
+
+    init(keepsListeners: Bool = true) { self.keepsListeners = keepsListeners }
 
     /// The participant who publishes a track.
     func owner(of track: String) -> String? { owners[track] }
@@ -53,6 +57,7 @@ struct RemoteRoster {
         let known = participants[info.sid]
         if let known, info.version < known.version { return [] }
         if info.state == .disconnected { return remove(info) }
+        guard keepsListeners || known != nil || !info.tracks.isEmpty else { return [] }
         participants[info.sid] = info
         for track in info.tracks { owners[track.sid] = info.sid }
         guard let known else { return [.participantJoined(Participant(info, isLocal: false))] }

@@ -36,7 +36,8 @@ struct SessionJoiner: Sendable {
     func settings(_ policy: ReconnectPolicy) -> SignallingSettings {
         SignallingSettings(
             timeouts: timeouts, policy: policy, subscribesAutomatically: context.subscribesAutomatically,
-            streaming: context.streaming, encryption: context.media.frameEncryption)
+            streaming: context.streaming, knowsListeners: context.knowsListeners,
+            encryption: context.media.frameEncryption)
     }
 
     /// Joins; where nobody answers properly it is tried again `retries` times.

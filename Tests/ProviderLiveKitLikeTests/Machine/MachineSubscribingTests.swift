@@ -82,6 +82,27 @@ import Testing
         #expect(session.takeLines() == ["report trackUnsubscribed"])
     }
 
+    /// Where listeners don't matter, they are not kept; who publishes is, to the end.
+    @Test func listenersAreLeftOutWhereNobodyAsksForThem() {
+        var settings = SignallingSettings()
+        settings.knowsListeners = false
+        var session = MachineHarness(settings: settings) {
+            $0.otherParticipants = [Self.ada, .with { ($0.sid, $0.identity) = ("PA_eve", "eve") }]
+        }
+        session.answerOffer()
+        #expect(session.takeLines().filter { $0 == "report participantJoined" }.count == 1)
+        #expect(session.machine.roster.contains(identity: "ada") && !session.machine.roster.contains(identity: "eve"))
+        session.say { $0.update.participants = [.with { ($0.sid, $0.identity, $0.version) = ("PA_eve", "eve", 2) }] }
+        #expect(session.takeLines() == [])
+        var silent = Self.ada
+        (silent.version, silent.tracks) = (2, [])
+        session.say { $0.update.participants = [silent] }
+        #expect(session.takeLines() == ["report trackUnpublished"])
+        silent.state = .disconnected
+        session.say { $0.update.participants = [silent] }
+        #expect(session.takeLines() == ["report participantLeft"])
+    }
+
     @Test func whatTheServerSaysOfOthersIsTold() {
         var session = session()
         session.say { $0.speakersChanged.speakers = [.with { ($0.sid, $0.active, $0.level) = ("PA_ada", true, 0.5) }] }
