@@ -122,6 +122,8 @@ let package = Package(
         room("LoadResults", [histogram]),
         // What swift-metrics counts, as text for Prometheus.
         room("PrometheusMetrics", [coreMetrics]),
+        // Who does what when in a load test, and what of it has arrived: values.
+        room("LoadCore", ["RTCSim", "RTCWire"]),
         .executableTarget(
             name: "callagent",
             dependencies: [
@@ -149,6 +151,7 @@ let package = Package(
         tests("CallModel", ["RTCSim"]),
         tests("LoadResults", [histogram]),
         tests("PrometheusMetrics", [coreMetrics]),
+        tests("LoadCore", ["RTCSim", "RTCWire"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests("OpenTokClient", ["OpenTokSignalling", "RTCSim", "RTCWire"]),
