@@ -124,12 +124,14 @@ let package = Package(
         room("PrometheusMetrics", [coreMetrics]),
         // Who does what when in a load test, and what of it has arrived: values.
         room("LoadCore", ["RTCSim", "RTCWire"]),
+        .systemLibrary(name: "CHeap"),
         .executableTarget(
             name: "callagent",
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
-                "WebClient", "LiveKitProtocol", "LoadResults", nioCore, nioPosix, argumentParser, logging,
+                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "RTCWire", "CHeap", nioCore, nioPosix,
+                argumentParser, logging,
             ],
             swiftSettings: settings),
         // Tests. Theirs alone: counts what a thread takes from the heap.
@@ -186,8 +188,9 @@ let package = Package(
         .testTarget(
             name: "CallAgentTests",
             dependencies: [
-                "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadResults",
-                "MediaCore", "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity", argumentParser,
+                "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadCore",
+                "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity",
+                argumentParser,
             ],
             swiftSettings: settings),
     ]

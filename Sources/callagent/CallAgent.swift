@@ -11,6 +11,7 @@ struct CallAgent: AsyncParsableCommand {
               callagent call --participants 4 --duration 15
               callagent serve --key devkey --secret a-secret-of-32-characters-or-more
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada --tone 440
+              callagent load --url ws://127.0.0.1:7880 --key devkey --secret ... --publishers 1 --subscribers 100
               callagent token mint --key devkey --secret ... --room r --identity ada
               callagent doctor
 
@@ -27,8 +28,8 @@ struct CallAgent: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             CallCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self, AnswerCommand.self,
-            DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, TokenCommand.self,
-            DoctorCommand.self, ReportCommand.self, CompareCommand.self,
+            DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
+            ReportCommand.self, CompareCommand.self, TokenCommand.self, DoctorCommand.self,
         ])
 }
 

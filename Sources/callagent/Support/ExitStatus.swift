@@ -14,6 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
     case usage = 2
     /// The environment lacks something: a library, a port, a server that answers.
     case environment = 3
+    /// A load test ran on a machine that was too slow for it.
+    case saturated = 4
 
     /// What the code says, as help, README and docs/command-line.md have it.
     var meaning: String {
@@ -23,6 +25,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .usage: "the command line is wrong, or a file that it names to be read can't be used"
         case .environment:
             "the environment lacks something: a library, a device, a port, a file to write, a server that lets us in"
+        case .saturated: "a load test was itself the bottleneck: its numbers say nothing of the server"
         }
     }
 

@@ -249,6 +249,7 @@ import Testing
         }
         for subcommand in [
             "call", "serve", "join", "ring", "answer", "decline", "descriptor", "journal", "doctor", "token mint",
+            "load",
         ] {
             let ending = try await AgentProcess.run(subcommand.split(separator: " ").map(String.init) + ["--help"])
             #expect(ending.code == 0 && ending.errors.isEmpty)
