@@ -45,6 +45,8 @@ final class VirtualRouter {
         case .prefer(let stream, let id, let kind, let preferences):
             prefer(StreamKind(kind), preferences, .subscriber(stream: stream, id: id))
         case .negotiate(let peer, let step): _ = negotiate(peer, step)
+        // There is one dialect in these sessions.
+        case .orderMute, .pass: break
         }
     }
 
