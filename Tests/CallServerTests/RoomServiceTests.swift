@@ -8,6 +8,7 @@ import Testing
 struct RoomAPI: Sendable {
     var port: Int
     var grant = VideoGrant()
+    var key = "key"
 
     struct Answer: Sendable {
         var status: Int
@@ -24,17 +25,17 @@ struct RoomAPI: Sendable {
     }
 
     /// May do everything, with rooms named `room`.
-    static func admin(_ server: CallServer, room: String = "r") -> RoomAPI {
+    static func admin(_ server: CallServer, room: String = "r", key: String = "key") -> RoomAPI {
         var grant = VideoGrant(room: room)
         grant.roomCreate = true
         grant.roomList = true
         grant.roomAdmin = true
-        return RoomAPI(port: server.port, grant: grant)
+        return RoomAPI(port: server.port, grant: grant, key: key)
     }
 
     var token: String {
         let now = Int64(Date().timeIntervalSince1970)
-        var claims = TokenClaims(issuer: "key", notBefore: now, expires: now + 600)
+        var claims = TokenClaims(issuer: key, notBefore: now, expires: now + 600)
         claims.video = grant
         return AccessToken.mint(claims, secret: "secret")
     }

@@ -143,6 +143,14 @@ import Testing
             #expect(foreign.status == 403 && foreign.body.contains("another API key"))
             let past = try #require(try await refusal(relayed, key: "key"))
             #expect(past.status == 403 && past.body.contains("routed"))
+            let api = RoomAPI.admin(server, room: routed.text)
+            let stranger = RoomAPI.admin(server, room: routed.text, key: "other")
+            let body = #"{"room":"\#(routed.text)"}"#
+            #expect(try await api.call("ListParticipants", body).status == 200)
+            #expect(try await stranger.call("ListParticipants", body).code == "unauthenticated")
+            #expect(try await stranger.call("CreateRoom", #"{"name":"\#(routed.text)"}"#).code == "unauthenticated")
+            #expect(try await api.call("ListRooms", "{}").body.contains(routed.text))
+            #expect(try await stranger.call("ListRooms", "{}").body.contains(routed.text) == false)
             #expect(try await ada.settled().allSatisfy { if case .streamCreated = $0 { false } else { true } })
         }
     }

@@ -16,12 +16,19 @@ struct RoomService: Sendable {
 
     let configuration: CallServerConfiguration
     let directory: RoomDirectory
+    /// The API key that asks; empty where none does.
+    private var asker = ""
+
+    init(configuration: CallServerConfiguration, directory: RoomDirectory) {
+        self.configuration = configuration
+        self.directory = directory
+    }
 
     func add(to router: inout HTTPRouter) {
         let gate = HTTPBodyGate(bytes: Self.longestRequest) { request in
             do throws(TwirpError) {
                 // Which grant a method needs, and for which room, is in the body; without any there is no need to read it.
-                let grant = try grant(of: request)
+                let grant = try claims(of: request)?.video ?? VideoGrant()
                 _ = try route(request)
                 return grant == VideoGrant() ? TwirpError.permissionDenied.response : nil
             } catch {
@@ -33,10 +40,13 @@ struct RoomService: Sendable {
 
     func respond(to request: HTTPRequest, on eventLoop: any EventLoop) -> EventLoopFuture<HTTPResponse> {
         do throws(TwirpError) {
-            let grant = try grant(of: request)
+            let claims = try claims(of: request)
             let (method, format) = try route(request)
+            var service = self
+            service.asker = claims?.issuer ?? ""
             let call = RoomServiceCall(
-                service: self, grant: grant, format: format, body: Array(request.body.readableBytesView),
+                service: service, grant: service.allowed(claims?.video ?? VideoGrant()), format: format,
+                body: Array(request.body.readableBytesView),
                 eventLoop: eventLoop)
             return try method.answer(call).recover { error in
                 let known = error as? TwirpError
@@ -47,24 +57,29 @@ struct RoomService: Sendable {
         }
     }
 
-    /// What the token grants; nothing where there is none.
-    private func grant(of request: HTTPRequest) throws(TwirpError) -> VideoGrant {
-        guard let authorization = request.authorization, !authorization.isEmpty else { return VideoGrant() }
+    /// Of the token; nil where there is none.
+    private func claims(of request: HTTPRequest) throws(TwirpError) -> TokenClaims? {
+        guard let authorization = request.authorization, !authorization.isEmpty else { return nil }
         guard let token = request.bearerToken else {
             throw TwirpError(.unauthenticated, "invalid authorization header. Must start with Bearer ")
         }
         do {
-            let claims = try AccessToken.verify(
-                token, secrets: configuration.keys, now: Date().timeIntervalSince1970)
-            var grant = claims.video ?? VideoGrant()
-            let keys = configuration.keys.keys
-            if let room = grant.room, SessionRoomName(room)?.refusal(key: claims.issuer, of: keys) == .foreign {
-                grant.roomAdmin = nil
-            }
-            return grant
+            return try AccessToken.verify(token, secrets: configuration.keys, now: Date().timeIntervalSince1970)
         } catch {
             throw TwirpError(.unauthenticated, error.description)
         }
+    }
+
+    /// A room that is a session of another project is nothing to the key that asks.
+    private func isForeign(_ room: String) -> Bool {
+        SessionRoomName(room)?.refusal(key: asker, of: configuration.keys.keys) == .foreign
+    }
+
+    private func allowed(_ grant: VideoGrant) -> VideoGrant {
+        guard let room = grant.room, isForeign(room) else { return grant }
+        var less = grant
+        less.roomAdmin = nil
+        return less
     }
 
     private func route(_ request: HTTPRequest) throws(TwirpError) -> (RoomServiceMethod, TwirpFormat) {
@@ -102,6 +117,7 @@ struct RoomService: Sendable {
     ) -> EventLoopFuture<Livekit_Room> {
         do throws(TwirpError) {
             try check(request)
+            guard !isForeign(request.name) else { throw TwirpError.permissionDenied }
         } catch {
             return eventLoop.makeFailedFuture(error)
         }
@@ -134,7 +150,9 @@ struct RoomService: Sendable {
         _ request: Livekit_ListRoomsRequest, on eventLoop: any EventLoop
     ) -> EventLoopFuture<Livekit_ListRoomsResponse> {
         let wanted = Set(request.names)
-        let rooms = directory.rooms.filter { wanted.isEmpty || wanted.contains($0.name) }
+        let rooms = directory.rooms.filter { room in
+            (wanted.isEmpty || wanted.contains(room.name)) && !isForeign(room.name)
+        }
         let infos = rooms.map { room in room.eventLoop.submit { room.isClosed ? nil : room.liveKit.info } }
         return EventLoopFuture.whenAllSucceed(infos, on: eventLoop).map { infos in
             .with {
