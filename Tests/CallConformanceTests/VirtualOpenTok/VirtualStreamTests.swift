@@ -124,4 +124,21 @@ import Testing
         }
         await check(scenario, mode)
     }
+
+    /// A session takes sixteen streams of one client: of seventeen that are published together none stays.
+    @Test(arguments: MediaMode.allCases) func whatBelongsTogetherComesAboutOrNot(_ mode: MediaMode) async {
+        let scenario = ConformanceScenario("all-or-none", "A stream too many takes the others back.") { stage in
+            let people = try await stage.gather(["ada", "bob"])
+            let many = (1...17).map { LocalMedia.testCard(Self.format, sender: UInt16($0)) }
+            try await stage.expect(.providerRefused, "publishing more than a session takes") {
+                try await people[0].call.publish(many)
+            }
+            try await stage.until("nothing of it is left") { people[1].tracks(of: "ada").isEmpty }
+            let left = await people[0].call.localParticipant.tracks
+            try stage.expect(left.isEmpty, "ada still publishes \(left.count) tracks")
+            try await people[0].call.publish(.testTone(440))
+            try await stage.until("bob hears ada") { people[1].hears("ada", 440) }
+        }
+        await check(scenario, mode)
+    }
 }

@@ -171,4 +171,37 @@ import Testing
         let sounds = state.streams.map { $0.channels.first { $0.kind == .audio }?.properties.isActive }
         #expect(sounds == [false, false, false, true], "who joins later finds them muted")
     }
+
+    /// What a moderator among the clients and what the application's server does is the same to everybody.
+    @Test(arguments: MediaMode.allCases) func moderatorsAndTheServerDoTheSame(_ mode: MediaMode) throws {
+        func stage() -> SessionStage {
+            var stage = SessionStage(mode)
+            for (id, role) in [("m", OpenTokRole.moderator), ("a", .publisher), ("b", .publisher)] {
+                stage.join(id, role)
+                stage.publish("of-\(id)", by: id)
+            }
+            stage.forget()
+            return stage
+        }
+        let pairs: [(RaptorRequest, (OpenTokSessionID) -> RESTCommand)] = [
+            (.muteStream("of-a"), { .muteStream(session: $0, stream: "of-a") }),
+            (
+                .forceMute(ForceMute(isActive: true, excludedStreams: ["of-b"])),
+                { .forceMute(session: $0, ForceMute(isActive: true, excludedStreams: ["of-b"])) }
+            ),
+            (.forceMute(ForceMute(isActive: false)), { .forceMute(session: $0, ForceMute(isActive: false)) }),
+            (.forceDisconnect(connection: "a"), { .forceDisconnect(session: $0, connection: "a") }),
+        ]
+        for (request, command) in pairs {
+            var (asked, commanded) = (stage(), stage())
+            #expect(asked.ask("m", request) == .done)
+            #expect(commanded.command(command) == .done)
+            for id in ["m", "a", "b"] {
+                #expect(asked.take(id).summary == commanded.take(id).summary, "\(request): \(id)")
+            }
+            #expect(asked.takeCommands() == commanded.takeCommands() && asked.removed == commanded.removed)
+            #expect(asked.notices == commanded.notices)
+            #expect(asked.session.state(for: "b") == commanded.session.state(for: "b"))
+        }
+    }
 }
