@@ -163,6 +163,7 @@ actor LoadRun {
                 group.addTask { await participant.leave(second: now, grace: false, asPlanned: isOrderly) }
             }
         }
+        for task in departures { await task.value }
         await sample(second)
         for participant in present.values { record.add(await participant.report()) }
         record.finish(world.meters, thresholds)
