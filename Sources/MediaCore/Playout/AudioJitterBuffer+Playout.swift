@@ -9,9 +9,9 @@ extension AudioJitterBuffer {
     ///
     /// - Parameter missing: samples per channel that the present pull still lacks.
     func advance(_ missing: Int, _ now: Instant) -> AudioPlayoutKind {
-        guard let next = store.first(from: nextSequence) else { return idle(missing) }
-        let ahead = Int(clamping: next.timestamp &- playTimestamp)
-        let lost = Int(clamping: next.sequence &- nextSequence)
+        guard let next = store.first(from: position.sequence) else { return idle(missing) }
+        let ahead = Int(clamping: next.timestamp &- position.timestamp)
+        let lost = Int(clamping: next.sequence &- position.sequence)
         guard ahead > 0 else {
             // In order, or the sender's clock stepped back: play on from there. Numbers without time between them were
             // padding, unless something was played in their place.
@@ -57,8 +57,8 @@ extension AudioJitterBuffer {
         }
         gap.settle(pause: pause, &statistics)
         let covered = gap.reclaim(lost, beyond: pause, &statistics)
-        playTimestamp = resume &+ Int64(covered)
-        level = nil
+        position.timestamp = resume &+ Int64(covered)
+        tempo.level = nil
         return lost > 0 ? bridge(to: next, lost: lost - covered, now) : decode(next, now)
     }
 
@@ -75,15 +75,15 @@ extension AudioJitterBuffer {
         }
         let (count, silent) = appendConcealment(min(left - min(redundant, left - 1), 480), limit: PlayoutGap.fade)
         gap.conceal(count, silent: silent, &statistics)
-        playTimestamp = playTimestamp &+ Int64(min(count, left))
+        position.timestamp = position.timestamp &+ Int64(min(count, left))
         return .concealed
     }
 
     /// Plays a packet although some before it are missing.
     private func skip(to next: AudioPacketStore.Slot, _ now: Instant) -> AudioPlayoutKind {
         gap.settle(pause: 0, &statistics)
-        statistics.packetsLost += Int(clamping: next.sequence &- nextSequence)
-        playTimestamp = next.timestamp
+        statistics.packetsLost += Int(clamping: next.sequence &- position.sequence)
+        position.timestamp = next.timestamp
         return decode(next, now)
     }
 
@@ -99,9 +99,9 @@ extension AudioJitterBuffer {
         queue.remove(whole - frames, beforeLast: frames)
         statistics.recoveredSamples += frames
         statistics.packetsRecovered += 1
-        statistics.packetsLost += max(0, Int(clamping: next.sequence &- nextSequence) - 1)
-        playTimestamp = next.timestamp
-        moveOn(to: next.sequence)
+        statistics.packetsLost += max(0, Int(clamping: next.sequence &- position.sequence) - 1)
+        position.timestamp = next.timestamp
+        position.moveOn(to: next.sequence)
         gap.end()
         return .speech
     }
@@ -116,7 +116,7 @@ extension AudioJitterBuffer {
         take(slot)
         guard count > 0, count * channels <= space.count else { return replace(slot) }
         queue.commit(count)
-        playTimestamp = slot.timestamp &+ Int64(count)
+        position.timestamp = slot.timestamp &+ Int64(count)
         packetFrames = count
         if slot.isCopy {
             statistics.packetsRecovered += 1
@@ -143,22 +143,14 @@ extension AudioJitterBuffer {
         statistics.packetsUnreadable += 1
         let (count, silent) = appendConcealment(slot.info.frameCount, limit: PlayoutGap.fade)
         gap.conceal(count, silent: silent, &statistics)
-        playTimestamp = slot.timestamp &+ Int64(slot.info.frameCount)
+        position.timestamp = slot.timestamp &+ Int64(slot.info.frameCount)
         return .concealed
     }
 
     /// Removes a packet that is being played, and moves on behind it.
     private func take(_ slot: AudioPacketStore.Slot) {
-        moveOn(to: slot.sequence &+ 1)
-        played |= 1
+        position.moveOn(behind: slot.sequence)
         store.remove(slot)
-    }
-
-    /// Makes `sequence` the next number; those passed over count as never played.
-    private func moveOn(to sequence: Int64) {
-        let step = sequence &- nextSequence
-        played = step >= 0 && step < 64 ? played << UInt64(step) : 0
-        nextSequence = sequence
     }
 
     /// After an outage whole packets are left out until the delay is bearable.
@@ -174,7 +166,7 @@ extension AudioJitterBuffer {
             take(slot)
             slot = next
         }
-        level = nil
+        tempo.level = nil
         return slot
     }
 }
@@ -193,10 +185,10 @@ extension AudioJitterBuffer {
         statistics.targetDelay = Interval(nanoseconds: Int64(target))
         guard slot.epoch == delays.epoch else { return }
         let present = Double(delays.delay(of: slot.timestamp, at: now).nanoseconds)
-        let smooth = level.map { $0 + (present - $0) / 8 } ?? present
-        level = smooth
+        let smooth = tempo.level.map { $0 + (present - $0) / 8 } ?? present
+        tempo.level = smooth
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
-        stretchPause = max(0, stretchPause - count)
+        tempo.pause = max(0, tempo.pause - count)
         let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
         if min(smooth, present) > target + slack {
             accelerate(count, urgent: smooth > 2 * target + 100e6)
@@ -206,8 +198,8 @@ extension AudioJitterBuffer {
     }
 
     private func accelerate(_ count: Int, urgent: Bool) {
-        guard urgent || stretchPause == 0 else { return }
-        let removed = stretcher.accelerate(
+        guard urgent || tempo.pause == 0 else { return }
+        let removed = tempo.stretcher.accelerate(
             queue.tail(count), frames: count, channels: channels, similarity: urgent ? 0.5 : 0.8)
         guard removed > 0 else { return }
         queue.trim(removed)
@@ -216,8 +208,8 @@ extension AudioJitterBuffer {
     }
 
     private func expand(_ count: Int) {
-        guard stretchPause == 0 else { return }
-        let added = stretcher.expand(
+        guard tempo.pause == 0 else { return }
+        let added = tempo.stretcher.expand(
             queue.tail(count, spare: TimeStretcher.span / 2), frames: count, channels: channels, similarity: 0.7)
         guard added > 0 else { return }
         queue.commit(added)
@@ -226,8 +218,8 @@ extension AudioJitterBuffer {
     }
 
     private func stretched(_ frames: Int) {
-        stretchPause = 1_920
-        level = level.map { $0 + Double(frames) * 62_500 / 3 }
+        tempo.pause = 1_920
+        tempo.level = tempo.level.map { $0 + Double(frames) * 62_500 / 3 }
     }
 }
 

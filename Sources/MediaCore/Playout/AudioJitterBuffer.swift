@@ -23,26 +23,14 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     var store: AudioPacketStore
     var delays: PlayoutDelayEstimator
     var queue: PCMQueue
-    var stretcher = TimeStretcher()
-    var timestamps = TimestampUnwrapper()
-    var ssrc: UInt32?
-    /// The packet with the highest number so far.
-    var newest: (sequence: Int64, timestamp: Int64)?
+    var tempo = PlayoutTempo()
+    var source = PlayoutSource()
     var phase = Phase.empty
-    /// What has been played of the last 64 numbers before `nextSequence`: bit 0 is the one just before.
-    var played: UInt64 = 0
-    /// The packet that follows in the sender's order.
-    var nextSequence: Int64 = 0
-    /// Where in the sender's time the next sample to be decoded stands.
-    var playTimestamp: Int64 = 0
+    var position = PlayoutPosition()
     /// Samples per channel of the latest packet.
     var packetFrames = 960
     /// How the present stretch without packets is going.
     var gap = PlayoutGap()
-    /// Smoothed delay of the packet to be decoded next, in ns; nil where it must begin anew.
-    var level: Double?
-    /// Samples until the next change of speed is allowed.
-    var stretchPause = 0
     /// Until when targets leave room for a successor's redundancy.
     var redundancyUntil = Instant(nanoseconds: .min)
     /// Length of the latest pull, samples per channel.
@@ -85,15 +73,15 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
             statistics.packetsUnreadable += 1
             return
         }
-        if let known = self.ssrc, known != ssrc { beginStream() }
-        self.ssrc = ssrc
+        if let known = source.ssrc, known != ssrc { beginStream() }
+        source.ssrc = ssrc
         place(sequence)
-        let time = timestamps.unwrap(timestamp)
+        let time = source.timestamps.unwrap(timestamp)
         // A newer packet with a clearly older time: the sender set its clock back.
-        let isNewest = newest.map { sequence > $0.sequence } ?? true
-        let stepsBack = isNewest && newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
-        if isNewest { newest = (sequence, time) }
-        if delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack) { level = nil }
+        let isNewest = source.newest.map { sequence > $0.sequence } ?? true
+        let stepsBack = isNewest && source.newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
+        if isNewest { source.newest = (sequence, time) }
+        if delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack) { tempo.level = nil }
         guard accepts(sequence) else { return }
         gap.isExpected = false
         let slot = AudioPacketStore.Slot(
@@ -117,8 +105,9 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     package func insertCopy(
         _ payload: UnsafeRawBufferPointer, timestamp: UInt32, sequence: Int64, arrival: Instant
     ) {
-        guard !payload.isEmpty, payload.count <= configuration.maximumPayload, sequence >= nextSequence,
-            let newest, sequence < newest.sequence, !store.contains(sequence), let info = Decoder.inspect(payload)
+        guard !payload.isEmpty, payload.count <= configuration.maximumPayload, sequence >= position.sequence,
+            let newest = source.newest, sequence < newest.sequence, !store.contains(sequence),
+            let info = Decoder.inspect(payload)
         else { return }
         let age = Int32(bitPattern: UInt32(truncatingIfNeeded: newest.timestamp) &- timestamp)
         guard age > 0, age <= RedundantAudio.maximumOffset * RedundantAudio.maximumCopies else { return }
@@ -126,7 +115,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         // Packets of padding take numbers too: only time tells whether the frame itself is here, or was played.
         switch phase {
         case .empty: return
-        case .playing where time < playTimestamp: return
+        case .playing where time < position.timestamp: return
         case .waiting, .playing: break
         }
         guard !store.contains(timestamp: time, near: sequence) else { return }
@@ -175,13 +164,13 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
 
     /// Finds the number's place in the stream; begins the stream anew where it lies far off.
     private func place(_ sequence: Int64) {
-        let ahead = sequence &- nextSequence
+        let ahead = sequence &- position.sequence
         switch phase {
         case .empty:
-            nextSequence = sequence
+            position.sequence = sequence
             phase = .waiting(resumed: false)
             return
-        case .waiting where ahead < 0 && ahead > -Int64(store.capacity / 2): nextSequence = sequence
+        case .waiting where ahead < 0 && ahead > -Int64(store.capacity / 2): position.sequence = sequence
         default: break
         }
         if ahead >= Int64(store.capacity) || ahead < -Self.oldest { resynchronize(at: sequence) }
@@ -189,9 +178,9 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
 
     /// Late packets and those that came before are counted and refused.
     private func accepts(_ sequence: Int64) -> Bool {
-        let behind = nextSequence &- sequence
+        let behind = position.sequence &- sequence
         guard behind > 0 else { return true }
-        if behind <= 64, played >> UInt64(behind - 1) & 1 != 0 {
+        if position.hasPlayed(behind) {
             statistics.packetsDuplicated += 1
         } else {
             statistics.packetsLate += 1
@@ -203,7 +192,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     private func beginStream() {
         decoder.reset()
         delays.reset()
-        timestamps = TimestampUnwrapper()
+        source.timestamps = TimestampUnwrapper()
         queue.removeAll()
         gap = PlayoutGap()
         restart(at: 0)
@@ -220,10 +209,10 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         statistics.packetsSkipped += store.count
         statistics.resets += 1
         store.removeAll()
-        played = 0
-        nextSequence = sequence
-        newest = nil
-        level = nil
+        position.played = 0
+        position.sequence = sequence
+        source.newest = nil
+        tempo.level = nil
     }
 
     /// Pulls come at any phase: where they are long, the first packet would wait too long for the next one.
@@ -235,11 +224,11 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     /// Starts to play once the first packet has waited for its time.
     private func begin(_ now: Instant) -> Bool {
         if case .playing = phase { return true }
-        guard case .waiting(let resumed) = phase, let first = store.first(from: nextSequence) else { return false }
+        guard case .waiting(let resumed) = phase, let first = store.first(from: position.sequence) else { return false }
         let target = resumed ? delays.target() : max(startDelay, delays.target())
         guard first.epoch != delays.epoch || delays.delay(of: first.timestamp, at: now) >= target else { return false }
-        nextSequence = first.sequence
-        playTimestamp = first.timestamp
+        position.sequence = first.sequence
+        position.timestamp = first.timestamp
         phase = .playing
         gap.settle(pause: 0, &statistics)
         return true

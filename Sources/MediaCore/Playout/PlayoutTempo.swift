@@ -1,0 +1,8 @@
+/// The speed of playing.
+struct PlayoutTempo {
+    var stretcher = TimeStretcher()
+    /// Smoothed delay of the packet to be decoded next, in ns; nil where it must begin anew.
+    var level: Double?
+    /// Samples until the next change of speed is allowed.
+    var pause = 0
+}
