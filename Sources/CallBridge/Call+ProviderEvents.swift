@@ -39,23 +39,19 @@ extension Call {
             send(.streamOpened(stream, participant(identity: identity)))
         case .chatReceived(let line, let identity): send(.chatReceived(line, participant(identity: identity)))
         case .rpcInvoked(let invocation): invoked(invocation)
-        case .excluded(let why): exclusion = why
+        case .excluded(let why): departure.exclusion = why
         case .ended(let reason, let detail): end(reason, detail: detail)
         }
     }
 
     private func beginReconnecting(_ mode: ReconnectMode) {
-        lostAt = lostAt ?? clock.now
+        connection.lost(at: clock.now)
         move(to: .reconnecting)
         send(.reconnecting(mode))
     }
 
     private func endReconnecting(_ mode: ReconnectMode) {
-        if let lostAt {
-            let gap = Double(clock.now.nanoseconds - lostAt.nanoseconds) / 1e6
-            send(.reconnected(gapMilliseconds: gap, mode))
-        }
-        lostAt = nil
+        if let gap = connection.regained(at: clock.now) { send(.reconnected(gapMilliseconds: gap, mode)) }
         move(to: .active)
     }
 

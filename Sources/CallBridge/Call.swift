@@ -11,29 +11,25 @@ public actor Call {
     public var activeSpeaker: Participant? { present.activeSpeaker }
     /// Why we are out of a call that goes on for the others; nil where we left, and where it is over. It is known before
     /// `ended` is told.
-    public internal(set) var exclusion: CallExclusion?
+    public var exclusion: CallExclusion? { departure.exclusion }
     /// Why the call was lost: `providerLost`, where its end was neither ours nor the others'.
-    public private(set) var failure: CallError?
+    public var failure: CallError? { departure.failure }
     /// The providers that were tried before this one, and why they were not taken.
     public nonisolated let providerChanges: [ProviderChange]
     /// Milliseconds from `join` to connected media; nil before.
-    public private(set) var connectMilliseconds: Double?
+    public var connectMilliseconds: Double? { connection.milliseconds }
 
     let session: any ProviderSession
     let logger: Logger
-    let begun: MediaTime
     let clock: MediaClock
     private nonisolated let hub: EventHub
     private var present: CallPresent
     var speaker: SpeakerFollower
-    var lostAt: MediaTime?
+    var connection: ConnectionTimes
+    var departure = CallDeparture()
     /// By method.
     var rpcHandlers: [String: RPCHandler] = [:]
     private var pump: Task<Void, Never>?
-    /// Why it is over, where we have not left it ourselves.
-    private var ending: String?
-    /// We are on our way out: whatever the provider says now, this is why it ends.
-    private var isLeaving = false
 
     init(
         descriptor: CallDescriptor, session: any ProviderSession, local: Participant, begun: MediaTime,
@@ -43,7 +39,7 @@ public actor Call {
         self.clock = clock
         self.providerChanges = providerChanges
         self.session = session
-        self.begun = begun
+        connection = ConnectionTimes(begun: begun)
         self.logger = logger
         present = CallPresent(providerChanges: providerChanges, roster: Roster(local: local))
         hub = EventHub(present)
@@ -139,7 +135,7 @@ public actor Call {
     /// Leaves in order. The event streams end with `ended`.
     public func leave() async {
         guard state != .ended else { return }
-        isLeaving = true
+        departure.isOurs = true
         await session.leave()
         end(.lastMandatoryParticipantLeft, detail: "we left")
         pump?.cancel()
@@ -147,7 +143,9 @@ public actor Call {
 
     func requireOpen(_ action: String) throws(CallError) {
         guard state == .ended else { return }
-        if let ending { throw CallError(.network, .providerLost, "can't \(action): the call has ended: \(ending)") }
+        if let why = departure.reason {
+            throw CallError(.network, .providerLost, "can't \(action): the call has ended: \(why)")
+        }
         throw CallError(.caller, .invalidArgument, "can't \(action): the call has ended; join again")
     }
 
@@ -169,10 +167,10 @@ public actor Call {
 
     func end(_ reason: CallEndReason, detail: String) {
         guard state != .ended else { return }
-        if !isLeaving { ending = detail }
-        let reason = isLeaving ? .lastMandatoryParticipantLeft : reason
+        if !departure.isOurs { departure.reason = detail }
+        let reason = departure.isOurs ? .lastMandatoryParticipantLeft : reason
         if reason == .systemShutdown {
-            failure = CallError(
+            departure.failure = CallError(
                 .network, .providerLost, "the provider \(descriptor.provider) was lost during the call: \(detail)")
         }
         move(to: .ended)
@@ -186,8 +184,7 @@ public actor Call {
     }
 
     func mediaConnected(srtpProfile: String) {
-        let elapsed = Double(clock.now.nanoseconds - begun.nanoseconds) / 1e6
-        if connectMilliseconds == nil { connectMilliseconds = elapsed }
+        let elapsed = connection.connected(at: clock.now)
         send(.mediaConnected(srtpProfile: srtpProfile, afterMilliseconds: elapsed))
         move(to: .active)
     }
