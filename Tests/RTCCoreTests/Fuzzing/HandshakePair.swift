@@ -122,6 +122,7 @@ final class HandshakePair {
 
     func state(of role: DTLSRole) -> DTLSState { role == .client ? client.state : server.state }
     func keys(of role: DTLSRole) -> SRTPKeyingMaterial? { role == .client ? client.srtpKeys : server.srtpKeys }
+    func dropped(by role: DTLSRole) -> Int { role == .client ? client.droppedRecords : server.droppedRecords }
     func deadline(of role: DTLSRole) -> Instant? { role == .client ? client.nextDeadline : server.nextDeadline }
 
     private func collect(toServer: Bool, mtu: Int) {

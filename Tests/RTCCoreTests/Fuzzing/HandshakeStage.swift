@@ -32,6 +32,21 @@ final class HandshakeStage {
             + unjudged(HandshakePair(certificates, suite: suite, isJudged: false))
     }
 
+    /// Records of other handshakes: the same two once more, each in the other's place, and a request for a cookie.
+    static func others(
+        _ certificates: (client: DTLSCertificate, server: DTLSCertificate), suites: [TLSCipherSuite]
+    ) -> [HandshakePair.Record] {
+        [certificates, (certificates.server, certificates.client)].flatMap { certificates in
+            suites.flatMap { suite in
+                let pair = HandshakePair(certificates, suite: suite)
+                pair.start()
+                var records: [HandshakePair.Record] = []
+                while let record = pair.deliverNext() { records.append(record) }
+                return records
+            }
+        } + [HandshakePair.Record(toServer: false, bytes: helloVerifyRequest)]
+    }
+
     /// A stage before the first message, one after each, and both sides closed.
     private static func walk(
         _ pair: HandshakePair, asksForCookie: Bool, isWhole: Bool

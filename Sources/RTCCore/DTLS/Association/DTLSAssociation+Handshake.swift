@@ -7,7 +7,7 @@ extension DTLSAssociation {
     ) -> DTLSAction {
         var rest = body
         var action = DTLSAction.none
-        while !rest.isEmpty {
+        while !rest.isEmpty, !contradictions.isRefused {
             guard let header = try? DTLSHandshakeHeader(parsing: rest.bytes) else {
                 droppedRecords &+= 1
                 return action
@@ -48,6 +48,9 @@ extension DTLSAssociation {
         } catch {
             switch error {
             case .ignored: droppedRecords &+= 1
+            case .restarted:
+                droppedRecords &+= 1
+                contradictions.isRefused = true
             case .fatal(let failure, let alert):
                 if isLastReading { send(TLSAlert(isFatal: true, description: alert), way) }
                 return fail(failure)

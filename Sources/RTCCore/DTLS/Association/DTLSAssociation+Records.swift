@@ -6,7 +6,7 @@ extension DTLSAssociation {
     mutating func receiveClear(_ records: UnsafeRawBufferPointer, _ way: DTLSWay) -> DTLSAction {
         var rest = records
         var action = DTLSAction.none
-        while state == .handshaking, let record = DTLSRecords.first(of: rest) {
+        while state == .handshaking, !contradictions.isRefused, let record = DTLSRecords.first(of: rest) {
             rest = record.rest
             switch record.header.type {
             case .handshake: action.follow(receiveHandshake(record.body, epoch: 0, way))

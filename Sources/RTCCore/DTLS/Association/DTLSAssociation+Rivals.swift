@@ -27,7 +27,7 @@ extension DTLSAssociation {
         switch handshake {
         case .some(let own):
             guard contradictions.mayRead else { return }
-            contradictions.count += 1
+            contradictions.beginReading()
             if rivals.count == HandshakeContradictions.rivalLimit,
                 let least = rivals.indices.min(by: { rivals[$0].progress < rivals[$1].progress })
             {
@@ -42,22 +42,18 @@ extension DTLSAssociation {
     mutating func inRivals(_ body: (inout DTLSAssociation) -> DTLSAction) -> DTLSAction {
         var action = DTLSAction.none
         // From the last on, since one that fails goes.
-        var index = rivals.count - 1
-        while state == .handshaking, index >= 0 {
-            if index < rivals.count { action.follow(inRival(index, body)) }
-            index -= 1
-        }
+        for index in rivals.indices.reversed() where state == .handshaking { action.follow(inRival(index, body)) }
         return action
     }
 
     /// Does something as another reading. It is the association's where it ends the handshake.
     private mutating func inRival(_ index: Int, _ body: (inout DTLSAssociation) -> DTLSAction) -> DTLSAction {
         let rival = rivals[index]
-        let dropped = droppedRecords
+        let (dropped, wasRefused) = (droppedRecords, contradictions.isRefused)
         contradictions.isInRival = true
         exchange(with: rival)
         let action = body(&self)
-        contradictions.isInRival = false
+        (contradictions.isInRival, contradictions.isRefused) = (false, wasRefused)
         guard state == .handshaking else { return action }
         droppedRecords = dropped
         let goesOn = handshake != nil

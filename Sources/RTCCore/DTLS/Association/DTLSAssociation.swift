@@ -63,6 +63,7 @@ struct DTLSAssociation: ~Copyable {
             return .none
         }
         guard state == .handshaking || hasHandshake else { return .none }
+        contradictions.beginDatagram()
         var action = read(clear, sealed, way, deliver)
         action.follow(inRivals { $0.read(clear, sealed, way, deliver) })
         action.follow(replaceFailedReading(way))
@@ -74,6 +75,7 @@ struct DTLSAssociation: ~Copyable {
         _ deliver: (UnsafeRawBufferPointer) -> Void
     ) -> DTLSAction {
         var action = DTLSAction.none
+        contradictions.isRefused = false
         // Once there is an association, records in the clear mean nothing any more.
         if state == .handshaking { action.follow(receiveClear(clear, way)) }
         action.follow(receiveEarly(way, deliver))

@@ -12,7 +12,7 @@ struct DTLSHandshake: ~Copyable {
     private var machine: HandshakeMachine
     private var reassembly = HandshakeReassembly()
     private var log = HandshakeLog()
-    /// How these three were when the peer's flight began: where a message of it is refused, it is awaited anew.
+    /// How these were when the peer's flight began: where a message of it is refused, it is awaited anew.
     private var restart: HandshakeRestart
     /// How they were when the peer's first flight began: where another one comes than was believed, it is read as well.
     private var opening: HandshakeRestart
@@ -28,7 +28,7 @@ struct DTLSHandshake: ~Copyable {
     init(_ role: DTLSRole, _ settings: HandshakeSettings, mtu: Int) {
         self.settings = settings
         machine = HandshakeMachine(role)
-        restart = HandshakeRestart(HandshakeMachine(role), HandshakeReassembly(), HandshakeLog())
+        restart = HandshakeRestart(HandshakeMachine(role), next: 0, HandshakeLog())
         opening = restart.copied()
         isRival = false
         timer = FlightTimer(mtu: mtu)
@@ -57,7 +57,7 @@ struct DTLSHandshake: ~Copyable {
     private init(opening other: borrowing DTLSHandshake, mtu: Int) {
         settings = other.settings
         machine = other.opening.machine.copied()
-        reassembly = other.opening.reassembly
+        reassembly = HandshakeReassembly(next: other.opening.next)
         log = other.opening.log
         restart = other.opening.copied()
         opening = other.opening.copied()
@@ -139,8 +139,9 @@ struct DTLSHandshake: ~Copyable {
                 complaint = failure
                 failsAt = min(failsAt, now + DTLSHandshake.alertPatience)
                 machine = restart.machine.copied()
-                (reassembly, log) = (restart.reassembly, restart.log)
-                throw .ignored("\(failure)")
+                (reassembly, log) = (HandshakeReassembly(next: restart.next), restart.log)
+                throw .restarted
+            case .restarted: break
             }
             throw error
         }
@@ -149,7 +150,7 @@ struct DTLSHandshake: ~Copyable {
     /// Sends a flight and repeats it until it is answered.
     mutating func send(_ flight: Flight, _ records: inout RecordLayer, _ way: DTLSWay) {
         timer.send(flight, &records, way)
-        restart = HandshakeRestart(machine.copied(), reassembly, log)
+        restart = HandshakeRestart(machine.copied(), next: reassembly.next, log)
     }
 
     mutating func sendAgain(_ records: inout RecordLayer, _ way: DTLSWay) { timer.sendAgain(&records, way) }

@@ -5,6 +5,8 @@ enum HandshakeFault: Error {
     /// It can't be read, or comes at the wrong time. In the clear anybody can have sent it: it counts as lost, and the
     /// peer's own may follow.
     case ignored(String)
+    /// It can be read and not be accepted, and may be forged: the flight that it belongs to is awaited anew.
+    case restarted
     /// The handshake can't go on. The peer is told by the alert.
     case fatal(DTLSFailure, alert: UInt8)
 

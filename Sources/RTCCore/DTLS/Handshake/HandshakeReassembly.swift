@@ -24,8 +24,10 @@ struct HandshakeReassembly {
     }
 
     /// The number of the message that is to be read next.
-    private(set) var next: UInt16 = 0
+    private(set) var next: UInt16
     private var partial: [PartialMessage] = []
+
+    init(next: UInt16 = 0) { self.next = next }
 
     /// Takes a fragment in. All messages but Finished stand in epoch 0, and it in epoch 1 (RFC 6347 section 4.1).
     mutating func take(

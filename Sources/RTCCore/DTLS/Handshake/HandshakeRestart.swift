@@ -1,18 +1,20 @@
 import RTCWire
 
-/// A handshake at the beginning of one of the peer's flights.
+/// A handshake at the beginning of one of the peer's flights, of which nothing is there yet: what came ahead of it may be
+/// forged, and would be refused again and again.
 struct HandshakeRestart: ~Copyable {
     let machine: HandshakeMachine
-    let reassembly: HandshakeReassembly
+    /// The number of the flight's first message.
+    let next: UInt16
     let log: HandshakeLog
 
-    init(_ machine: consuming HandshakeMachine, _ reassembly: HandshakeReassembly, _ log: HandshakeLog) {
+    init(_ machine: consuming HandshakeMachine, next: UInt16, _ log: HandshakeLog) {
         self.machine = machine
-        self.reassembly = reassembly
+        self.next = next
         self.log = log
     }
 
-    borrowing func copied() -> HandshakeRestart { HandshakeRestart(machine.copied(), reassembly, log) }
+    borrowing func copied() -> HandshakeRestart { HandshakeRestart(machine.copied(), next: next, log) }
 }
 
 /// Messages in the clear that were refused. Anybody can have sent one; a peer that means it sends it again with its
