@@ -6,15 +6,19 @@ import PackageDescription
 // room: link the room and its bodies here, write `Sources/fuzz-NAME/Main.swift`, add NAME below and, in `seeds.py`, what
 // its seeds are.
 
+/// FUZZ_PLAIN builds without sanitizers, for what has to be fast: `association-campaign`.
+let isPlain = Context.environment["FUZZ_PLAIN"] != nil
+let sanitizers = isPlain ? [] : ["-sanitize=fuzzer,address"]
+
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableExperimentalFeature("Lifetimes"),
-    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"]),
+    .unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"]),
 ]
 
 /// lld, because gold crashes on the sanitizer's sections.
-let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
+let linking: [LinkerSetting] = [.unsafeFlags(sanitizers + ["-use-ld=lld"])]
 
 /// An executable that fuzzes one parser.
 func fuzz(_ name: String, _ bodies: Target.Dependency, _ others: [Target.Dependency] = []) -> Target {
@@ -57,6 +61,10 @@ let package = Package(
         .target(name: "FuzzRandom", dependencies: ["CCrypto"], swiftSettings: settings),
         fuzz("handshake", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
         fuzz("association", "CoreFuzzing", ["RTCCore", "FuzzRandom"]),
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "association-campaign", dependencies: ["CAllocations", "CoreFuzzing", "RTCCore", "FuzzRandom"],
+            swiftSettings: settings, linkerSettings: linking),
         fuzz("configuration", "ServiceFuzzing"), fuzz("roomservice", "ServiceFuzzing"),
         fuzz("rumor", "OpenTokFuzzing"), fuzz("rumorchannel", "OpenTokFuzzing"), fuzz("raptor", "OpenTokFuzzing"),
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),

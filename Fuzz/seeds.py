@@ -386,6 +386,10 @@ def states():
     for state in range(18):
         for record in range(13):
             yield bytes([state, 0, 4, record, 0, 9, 1, 1])
+            for command in (0x28, 0x19, 0x0C, 0x1D):
+                yield bytes([state, 0, command, record, 0, 9, 1, 1, 40, 80, 1])
+        for command in (b"\x0a\1\1\x28", b"\x0b\0\1", b"\x0e\1\0\0\x21\1\x7f", b"\x2e\1\6\0\x21\1\x7f\3", b"\x0f\1\5\3"):
+            yield bytes([state, state % 3]) + command
 
 
 def shapes():
