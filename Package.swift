@@ -130,8 +130,8 @@ let package = Package(
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
-                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "RTCWire", "CHeap", nioCore, nioPosix,
-                argumentParser, logging,
+                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "PrometheusMetrics", "RTCWire", "CHeap",
+                coreMetrics, nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
         // Tests. Theirs alone: counts what a thread takes from the heap.

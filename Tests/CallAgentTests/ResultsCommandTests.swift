@@ -109,4 +109,17 @@ import Testing
     }
 
     @Test func aMergeOfOneIsNone() { #expect(throws: (any Error).self) { _ = try LoadMergeCommand.parse(["a.json"]) } }
+
+    @Test(arguments: [
+        ("9464", "127.0.0.1", 9_464), ("0.0.0.0:0", "0.0.0.0", 0), ("[::1]:80", "::1", 80),
+        ("host:65535", "host", 65_535),
+    ])
+    func addressesOfMetrics(text: String, host: String, port: Int) throws {
+        let address = try #require(MetricsAddress(argument: text))
+        #expect(address.host == host && address.port == port)
+        #expect(address.url(port: 5).hasSuffix(host == "::1" ? "[::1]:5/metrics" : "\(host):5/metrics"))
+    }
+
+    @Test(arguments: ["", "x", "65536", "-1", ":80", "::1:80", "host:", "host:+5", "1.5"])
+    func whatIsNoAddress(text: String) { #expect(MetricsAddress(argument: text) == nil) }
 }

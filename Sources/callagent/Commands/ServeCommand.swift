@@ -109,6 +109,13 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "folder"))
     var archives: String?
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Answer GET /metrics for Prometheus on a port of its own, of 127.0.0.1 where no address is given.",
+            valueName: "[address:]port"))
+    var metrics: MetricsAddress?
+
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var journalOption: JournalOption
@@ -151,9 +158,15 @@ struct ServeCommand: AsyncParsableCommand {
         file?.watch(server)
         try await server.start()
         if tlsCertificate == nil { recorders.reach("http://\(Self.ownHost(bind)):\(server.port)") }
-        announce(server.port)
+        let endpoint: MetricsEndpoint?
+        do { endpoint = try await ServerMetrics(server).listen(metrics) } catch {
+            await server.stop()
+            throw error
+        }
+        announce(server.port, metrics: endpoint)
         await Interruption.wait()
         await archives?.finish()
+        await endpoint?.close()
         await server.stop()
         if let journal { try Self.conclude(journal.finish()) }
     }
@@ -177,12 +190,14 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The line that says that the server can be used.
-    private func announce(_ port: Int) {
+    private func announce(_ port: Int, metrics endpoint: MetricsEndpoint?) {
         let host = bind.contains(":") ? "[\(bind)]" : bind
         let url = "\(tlsCertificate == nil ? "ws" : "wss")://\(host):\(port)"
-        if output.json { return JSONOutput.print(ServeReport(url: url, port: port)) }
+        let metricsURL = endpoint.flatMap { metrics?.url(port: $0.port) }
+        if output.json { return JSONOutput.print(ServeReport(url: url, port: port, metrics: metricsURL)) }
         let key = (try? apiKey.resolve().key) ?? Self.defaultKey
         StandardOutput.line("listening on \(url), API key \(key.printable); interrupt to stop")
+        if let metricsURL { StandardOutput.line("metrics on \(metricsURL)") }
     }
 
     private func configuration(_ file: ServiceConfigurationFile?) throws -> CallServerConfiguration {
@@ -215,4 +230,6 @@ struct ServeCommand: AsyncParsableCommand {
 private struct ServeReport: Encodable {
     var url: String
     var port: Int
+    /// Where Prometheus collects, with --metrics.
+    var metrics: String?
 }

@@ -1,0 +1,75 @@
+import CallServer
+import CoreMetrics
+import Foundation
+import Logging
+import PrometheusMetrics
+import Synchronization
+
+/// What a server counts, for Prometheus: `serve --metrics`.
+final class ServerMetrics: Sendable {
+    private let server: CallServer
+    private let registry = PrometheusRegistry()
+    /// What counters have been told.
+    private let told = Mutex(CallServerStatistics())
+    private let usedCPU = Mutex(0.0)
+
+    init(_ server: CallServer) { self.server = server }
+
+    /// Serves them; nil where no address is given.
+    func listen(_ address: MetricsAddress?) async throws -> MetricsEndpoint? {
+        guard let address else { return nil }
+        return try await MetricsEndpoint.listen(
+            host: address.host, port: address.port, contentType: PrometheusRegistry.contentType,
+            logger: Logger(label: "metrics")
+        ) { await self.text() }
+    }
+
+    func text() async -> String {
+        note(await server.statistics())
+        noteProcess()
+        return registry.render()
+    }
+
+    private func note(_ now: CallServerStatistics) {
+        Meter(label: "callbridge_rooms", factory: registry).set(now.rooms)
+        Meter(label: "callbridge_participants", factory: registry).set(now.participants)
+        told.withLock { told in
+            for (name, path) in Self.counters {
+                let counter = Counter(label: "callbridge_\(name)", factory: registry)
+                counter.increment(by: max(0, now[keyPath: path] - told[keyPath: path]))
+                // A server that takes back a count goes on from there: counters never fall.
+                told[keyPath: path] = max(told[keyPath: path], now[keyPath: path])
+            }
+        }
+    }
+
+    private static var counters: [(String, WritableKeyPath<CallServerStatistics, Int>)] {
+        [
+            ("datagrams_received", \.datagramsReceived), ("received_bytes", \.bytesReceived),
+            ("datagrams_sent", \.datagramsSent), ("sent_bytes", \.bytesSent),
+            ("packets_received", \.packetsReceived), ("packets_forwarded", \.packetsForwarded),
+            ("packets_dropped", \.packetsDropped), ("retransmissions", \.retransmissions),
+            ("retransmission_misses", \.retransmissionMisses), ("key_frame_requests", \.keyFrameRequests),
+            ("data_messages_dropped", \.dataMessagesDropped), ("receive_buffer_drops", \.receiveBufferDrops),
+            ("send_queue_drops", \.sendQueueDrops), ("unknown_datagrams", \.unknownDatagrams),
+        ]
+    }
+
+    /// By the names that Prometheus' own clients give them.
+    private func noteProcess() {
+        let used = Resources.now.cpuSeconds
+        let more = usedCPU.withLock { before in
+            defer { before = max(before, used) }
+            return used - before
+        }
+        FloatingPointCounter(label: "process_cpu_seconds", factory: registry).increment(by: more)
+        if let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " "),
+            pages.count > 1, let resident = Int(pages[1])
+        {
+            Meter(label: "process_resident_memory_bytes", factory: registry).set(resident * Int(getpagesize()))
+        }
+        if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+            Meter(label: "process_open_fds", factory: registry).set(open)
+        }
+    }
+}
