@@ -25,6 +25,7 @@ import recovery
 import recovery_paths
 import relay
 import reports
+import results
 import ringing
 import rooms_api
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
@@ -150,7 +151,7 @@ def tests_of(module):
 
 if __name__ == "__main__":
     light = [
-        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, rooms_api, command_line, e2ee,
+        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
         greeting, indicator, journals, ringing, opentok_rest]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, hostile, pulse]
