@@ -34,6 +34,7 @@ import Testing
 
     @Test func valuesHaveTheUnitThatFits() {
         #expect(MetricUnit.bitsPerSecond.text(1_234_000) == "1.23 Mbit/s")
+        #expect(MetricUnit.milliseconds.text(0.001) == "0.001 ms" && MetricUnit.milliseconds.text(0) == "0.00 ms")
         #expect(MetricUnit.bytes.text(62_914_560) == "60.0 MiB")
         #expect(MetricUnit.ratio.text(0.0123) == "1.23 %" && MetricUnit.ratio.text(0.5) == "50.0 %")
         #expect(MetricUnit.milliseconds.text(12_345) == "12.3 s" && MetricUnit.milliseconds.text(7) == "7.00 ms")

@@ -35,6 +35,12 @@ import Testing
         #expect(page.contains("Participant sub-17 received"))
     }
 
+    @Test func metricsKeepTheirNames() throws {
+        var run = SampleRun(subscribers: 4, duration: 5, throttled: nil, starved: 0..<0).make()
+        run.judge([try Threshold("join.p95<1us")])
+        #expect(ReportPage.html(run).contains("<li>join.p95 is "))
+    }
+
     @Test func aHealthyRunHasNoShade() {
         let page = ReportPage.html(judged(SampleRun(throttled: nil, starved: 0..<0).make()))
         #expect(!page.contains("class=\"sat\"") && page.contains("The tester was healthy in every second"))

@@ -18,6 +18,7 @@ package enum Decimals {
     /// Three digits that count.
     package static func short(_ value: Double) -> String {
         switch abs(value) {
+        case 0.000_5..<0.1: text(value, 3)
         case ..<10: text(value, 2)
         case ..<100: text(value, 1)
         default: grouped(value)

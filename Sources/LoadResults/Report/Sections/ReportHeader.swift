@@ -35,9 +35,7 @@ struct ReportHeader {
             } else {
                 ("fail", "Failed")
             }
-        let sentences = (verdicts.failures.prefix(12) + findings).map {
-            Markup.escape($0.prefix(1).uppercased() + $0.dropFirst())
-        }
+        let sentences = (verdicts.failures.prefix(12) + findings).map { Markup.escape($0.capitalizedSentence) }
         let list = sentences.isEmpty ? "<p>Everything that was sent has arrived.</p>" : ""
         let items = sentences.isEmpty ? "" : "<ul>\(sentences.map { "<li>\($0)</li>" }.joined())</ul>"
         return "<div class=\"banner \(style)\" role=\"status\"><strong>\(title)</strong>\(list)\(items)</div>"
@@ -89,5 +87,10 @@ struct ReportHeader {
 }
 
 extension String {
+    /// With a capital at its beginning, where that is no name of a metric.
+    fileprivate var capitalizedSentence: String {
+        prefix { $0 != " " }.contains(".") ? self : prefix(1).uppercased() + dropFirst()
+    }
+
     fileprivate func replacingT() -> String { split(separator: "T").joined(separator: " ") }
 }
