@@ -247,6 +247,27 @@ def test_a_report_fits_every_screen():
             expect(len(frame["charts"]) >= 8 and min(frame["charts"]) > 150, "charts have room", frame)
 
 
+def test_a_merge_is_bucket_exact():
+    with open(RUN) as file:
+        first = json.load(file)
+    first["run"]["shard"] = {"index": 0, "count": 2}
+    second = json.loads(json.dumps(first))
+    second["run"]["shard"]["index"] = 1
+    first.pop("shards", None), second.pop("shards", None)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("0.json", "1.json", "sum.json")]
+        for path, part in zip(paths, (first, second)):
+            with open(path, "w") as file:
+                json.dump(part, file)
+        callagent("load", "merge", paths[0], paths[1], "-o", paths[2])
+        with open(paths[2]) as file:
+            merged = json.load(file)
+        check_results(merged)
+        for name, histogram in first["histograms"].items():
+            doubled = [[value, count * 2] for value, count in histogram["buckets"]]
+            expect(merged["histograms"][name]["buckets"] == doubled, f"{name} is the exact sum", merged["histograms"][name])
+
+
 def collected(port):
     """What a server's `--metrics` says now, by name and labels."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
