@@ -82,10 +82,7 @@ actor OpenTokLikeSession: ProviderSession {
         case .close(let code):
             let old = socket.connection
             socket.connection = nil
-            waiting.sockets = Task { [before = waiting.sockets] in
-                await old?.close(code: code)
-                await before?.value
-            }
+            waiting.sockets = Task { [before = waiting.sockets] in await close(old, code: code, behind: before) }
         case .peer(let action, let peer):
             if action == .close { words.closed(peer) }
             media.perform(action, peer)
@@ -121,6 +118,12 @@ actor OpenTokLikeSession: ProviderSession {
         guard socket.connection === connection else { return }
         socket.connection = nil
         take(.closed(socket: number, code: code))
+    }
+
+    /// In our own turns, as all that we ask of sockets.
+    private func close(_ connection: (any MessageSocket)?, code: Int, behind earlier: Task<Void, Never>?) async {
+        await connection?.close(code: code)
+        await earlier?.value
     }
 
     // MARK: Media
