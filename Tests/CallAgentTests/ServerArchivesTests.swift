@@ -29,12 +29,37 @@ import Testing
     private final class Reports: Sendable {
         private let all = Mutex<[ArchiveProgress]>([])
 
-        func take(_ progress: ArchiveProgress) { all.withLock { $0.append(progress) } }
+        private let waiting = Mutex<(duration: Double, continuation: CheckedContinuation<Void, Never>)?>(nil)
+
+        func take(_ progress: ArchiveProgress) {
+            let waiter =
+                all.withLock { all in
+                    all.append(progress)
+                    return waiting.withLock { waiting in
+                        guard let present = waiting, progress.duration > present.duration else { return nil }
+                        waiting = nil
+                        return present.continuation
+                    }
+                } as CheckedContinuation<Void, Never>?
+            waiter?.resume()
+        }
 
         var states: [ArchiveProgress.State] {
             all.withLock { $0.map(\.state) }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
         }
         var last: ArchiveProgress? { all.withLock { $0.last } }
+
+        /// Returns when one comes, or has come, of more than so many seconds: the recorder reports from threads of its own.
+        func wait(beyond duration: Double) async {
+            await withCheckedContinuation { continuation in
+                let isThere = all.withLock { all in
+                    if all.last.map({ $0.duration > duration }) == true { return true }
+                    waiting.withLock { $0 = (duration, continuation) }
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        }
     }
 
     private final class Folder {
@@ -82,8 +107,9 @@ import Testing
         while one.states.isEmpty || each.states.isEmpty { await world.pass(milliseconds: 20) }
         let joined = try #require(one.last).duration
         await world.pass(milliseconds: 4_000)
+        // What time brings to their threads is told when they have had their turns.
+        await one.wait(beyond: joined + 2)
         #expect(one.states == [.recording] && each.states == [.recording], "\(String(describing: one.last))")
-        #expect(try #require(one.last).duration > joined + 2)
         archives.stop("a1")
         await archives.finish()
         #expect(one.states == [.recording, .stopped, .available] && each.states == one.states)
