@@ -64,13 +64,26 @@ import Testing
                     var totals = LoadTotals()
                     (totals.video.expected, totals.video.received, totals.video.packets) = (100, 97, 194)
                     account.take(totals)
-                    _ = account.sample(second: 0, nil)
+                    _ = account.sample(second: 0, seconds: 1, nil)
                 })
         }
         #expect(record.results.verdicts.failures.contains("s in r lacks 3 of 100 pictures"))
         #expect(LoadCommand.status(of: record) == .lost)
         let video = try #require(record.results.participants.first).video.inbound
         #expect((video.packetsExpected, video.packetsReceived, video.packetsLost) == (200, 194, 6))
+    }
+
+    @Test func aSampleMayStandForSeveralSeconds() {
+        let result = account { account in
+            var totals = LoadTotals()
+            totals.pictures = 2
+            _ = account.sample(second: 0, seconds: 1, totals)
+            totals.audio.expected = 5
+            _ = account.sample(second: 3, seconds: 3, totals)
+            account.finish(second: 4)
+        }.result
+        #expect(result.video.inbound.totalDuration == 8)
+        #expect(result.timeline?.packetsExpected == [0, 0, 0, 5])
     }
 
     @Test func whoGotNothingIsNamedOnlyWhereSomebodyPublished() {

@@ -96,11 +96,11 @@ struct LoadAccount {
 
     // MARK: Telling
 
-    /// What came since the last call.
-    mutating func sample(second: Int, _ totals: LoadTotals?) -> Change {
+    /// What came since the last call, so many seconds ago.
+    mutating func sample(second: Int, seconds: Double, _ totals: LoadTotals?) -> Change {
         if let totals {
             take(totals)
-            change.video.inbound.totalDuration += Double(totals.pictures)
+            change.video.inbound.totalDuration += Double(totals.pictures) * seconds
         }
         change.state = state
         isTold = state == .gone && totals == nil
@@ -113,6 +113,8 @@ struct LoadAccount {
 
     private mutating func note(_ second: Int, layer: Int?) {
         guard second >= timeline.startSecond + timeline.packetsExpected.count, result.role != .publisher else { return }
+        // Of seconds without a sample nothing is known: what came in them is in the one that follows.
+        while second > timeline.startSecond + timeline.packetsExpected.count { timeline.addSecond(layer: layer) }
         let inbound = [change.audio.inbound, change.video.inbound]
         timeline.packetsExpected.append(inbound.reduce(0) { $0 + $1.packetsExpected })
         timeline.packetsLost.append(inbound.reduce(0) { $0 + $1.packetsLost })
@@ -152,5 +154,16 @@ private struct PolledCounters {
         change.audio.add(audio.since(earlier.audio))
         change.video.add(video.since(earlier.video))
         change.receiveBufferDrops += receiveBufferDrops - earlier.receiveBufferDrops
+    }
+}
+
+extension ParticipantTimeline {
+    /// A second in which nothing was told.
+    fileprivate mutating func addSecond(layer: Int?) {
+        packetsExpected.append(0)
+        packetsLost.append(0)
+        bytesReceived.append(0)
+        frozenMs.append(0)
+        spatialLayer.append(layer ?? -1)
     }
 }

@@ -147,9 +147,9 @@ actor LoadParticipant {
 
     // MARK: Counting
 
-    /// What came since the last call.
-    func sample(second: Int) -> LoadAccount.Change {
-        var change = account.sample(second: second, link?.sample())
+    /// What came since the last call, so many seconds ago.
+    func sample(second: Int, seconds: Double) -> LoadAccount.Change {
+        var change = account.sample(second: second, seconds: seconds, link?.sample())
         change.sendDelay = max(
             link?.audio?.truth.takeLongestDelay() ?? 0, link?.video?.truth.takeLongestDelay() ?? 0)
         change.isLast = account.state == .gone && link == nil && account.isTold

@@ -52,6 +52,8 @@ actor LoadRun {
         while ending == nil {
             while let step = cursor.take(at: .seconds(elapsed)) { await perform(step) }
             if elapsed >= Double(second + 1) {
+                // Where this machine is too busy there are fewer samples; each has the second that it ends in.
+                second = Int(elapsed) - 1
                 await sample(second)
                 second += 1
             }
@@ -112,14 +114,14 @@ actor LoadRun {
     // MARK: Seconds
 
     private func sample(_ second: Int) async {
+        await poll(second)
         let length = max(0.001, world.clock.now.seconds - sampledAt.seconds)
         sampledAt = world.clock.now
-        await poll(second)
         var sample = SecondSample(second: second)
         sample.participants = world.meters.takeCounts()
         var (drops, delay) = (0, 0.0)
         for (number, participant) in present {
-            let change = await participant.sample(second: second)
+            let change = await participant.sample(second: second, seconds: length)
             sample.add(change)
             drops += change.receiveBufferDrops
             delay = max(delay, change.sendDelay)
@@ -131,10 +133,10 @@ actor LoadRun {
         sample.latency = world.meters.latency.takeSecond()
         sample.join = world.meters.join.takeSecond()
         sample.roundTripTime = world.meters.roundTripTime.takeSecond()
-        sample.tester = gauge.read(seconds: length)
+        sample.tester = gauge.read()
         sample.tester.receiveBufferDrops = drops
         sample.tester.sendQueueDelayMs = delay
-        sample.server = gauge.readServer(seconds: length)
+        sample.server = gauge.readServer()
         sample.saturated = SaturationLimits().reasons(in: sample.tester)
         watch.note(sample.participants, at: Double(second))
         record.add(sample)

@@ -52,7 +52,7 @@ enum LoadText {
             lines.append("decoded: \(record.cards.right) of \(record.cards.decoded) pictures show what was sent")
         }
         if record.unstamped > 0 {
-            lines.append("\(record.unstamped) frames carry no number: loss is told by RTP alone")
+            lines.append("\(record.unstamped) frames carry no number; what is missing among such is not counted")
         }
         if record.cycles.count > 1 {
             let cycles = record.cycles.map { "\(mebibytes($0.heap)) and \($0.descriptors) open files" }

@@ -11,8 +11,10 @@ final class TesterGauge {
     private var process = Resources.now.cpuSeconds
     private var machine = ProcessFiles.machineSeconds()
     private var readings = 0
+    private var readAt = ContinuousClock.now
     private let server: Int32?
     private var serverSeconds: Double?
+    private var serverReadAt = ContinuousClock.now
 
     private struct ThreadTime {
         var name: String
@@ -32,10 +34,9 @@ final class TesterGauge {
     }
 
     /// How it fared since the last call.
-    ///
-    /// - Parameter seconds: since then.
-    func read(seconds: Double) -> TesterHealth {
+    func read() -> TesterHealth {
         var health = TesterHealth()
+        let seconds = Self.secondsSince(&readAt)
         readLoops(&health)
         readThreads(&health, seconds)
         let machine = ProcessFiles.machineSeconds()
@@ -76,12 +77,20 @@ final class TesterGauge {
     }
 
     /// The server's share of the time since the last call.
-    func readServer(seconds: Double) -> ServerHealth? {
+    func readServer() -> ServerHealth? {
         guard let server, let now = ProcessFiles.processorSeconds(of: server) else { return nil }
+        let seconds = Self.secondsSince(&serverReadAt)
         defer { serverSeconds = now }
         return ServerHealth(
             cpuProcess: max(0, now - (serverSeconds ?? now)) / seconds,
             residentBytes: ProcessFiles.residentBytes(of: "\(server)"))
+    }
+
+    /// More than nothing.
+    private static func secondsSince(_ time: inout ContinuousClock.Instant) -> Double {
+        let now = ContinuousClock.now
+        defer { time = now }
+        return max(0.001, (now - time) / .seconds(1))
     }
 
     /// Bytes.
