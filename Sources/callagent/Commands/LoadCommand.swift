@@ -85,7 +85,8 @@ struct LoadCommand: AsyncParsableCommand {
         do { return try Threshold(text) } catch { throw ValidationError("\(error)") }
     }
 
-    func validate() throws {
+    /// Not of `validate`, which is asked of the command line of `load merge`, too. Throws `ValidationError`.
+    func check() throws {
         _ = try ServerURL.signalling(url)
         _ = try apiKey.required()
         let settings = settings
@@ -110,6 +111,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try check()
         output.bootstrapLogging()
         Interruption.begin()
         let plan = LoadPlan(settings)

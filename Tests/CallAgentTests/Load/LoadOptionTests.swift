@@ -66,7 +66,7 @@ import Testing
         ["--subscribers", "1", "--room", ""],
     ])
     func whatCannotBeMeant(arguments: [String]) {
-        #expect(throws: (any Error).self) { _ = try CallAgent.parseAsRoot(Self.place + arguments) }
+        #expect(throws: (any Error).self) { try parse(arguments).check() }
     }
 
     @Test func secretsAreNotInTheReport() {
