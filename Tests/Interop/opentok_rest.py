@@ -193,7 +193,8 @@ def test_opentok_signals_survive_a_lost_socket():
             expect(ada.state()["connection"], "ada is undisturbed")
 
 
-def test_opentok_session_callbacks_come_in_order():
+def callback_receiver():
+    """What a server's callbacks tell, in order, and the HTTP server that takes them."""
     told = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -208,6 +209,11 @@ def test_opentok_session_callbacks_come_in_order():
 
     receiver = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    return told, receiver
+
+
+def test_opentok_session_callbacks_come_in_order():
+    told, receiver = callback_receiver()
     with server("--session-callback", f"http://127.0.0.1:{receiver.server_port}/") as url:
         ot = sdk(url)
         session = ot.create_session().session_id
@@ -235,20 +241,7 @@ def available(ot, id, limit=30):
 
 
 def test_opentok_archives_by_the_sdk():
-    told = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    receiver = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    told, receiver = callback_receiver()
     with tempfile.TemporaryDirectory() as folder, server(
             "--archives", folder, "--session-callback", f"http://127.0.0.1:{receiver.server_port}/") as url:
         ot = sdk(url)

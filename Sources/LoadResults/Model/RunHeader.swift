@@ -46,7 +46,7 @@ package struct RunHeader: Codable, Sendable, Equatable {
         }
     }
 
-    /// `--shard index/count`, from 0.
+    /// Which of the parts that several machines measured, from 0.
     package struct Shard: Codable, Sendable, Equatable {
         package var index: Int
         package var count: Int
