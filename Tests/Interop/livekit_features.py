@@ -71,8 +71,8 @@ def test_audio_with_redundancy_is_heard():
     with server() as url:
         # "listener" is of one connection: the client gives no statistics of a second one. It goes first: what has ended is not counted.
         listener = lk_peer(url, "listener", "--single-pc", "1", "--stats", seconds=11)
-        red = lk_peer(url, "red", "--tone", "440", "--no-dtx", "--stats", seconds=15)
-        plain = lk_peer(url, "plain", "--single-pc", "0", "--tone", "660", "--no-dtx", "--no-red", "--stats", seconds=15)
+        red = lk_peer(url, "red", "--tone", "440", "--no-dtx", "--stats", seconds=16)
+        plain = lk_peer(url, "plain", "--single-pc", "0", "--tone", "660", "--no-dtx", "--no-red", "--stats", seconds=20)
         ours = agent(url, "ours", seconds=8)
         o, r, p, heard = ours.result(), red.result(), plain.result(), listener.result()
         # The client names the inner codec; that every packet repeats an earlier one is seen by its size.
