@@ -60,7 +60,7 @@ public final class CallServer: Sendable {
             return true
         }
         guard isFirst else { throw CallServerError.alreadyStarted }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoops))
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.media.eventLoops))
         do {
             let running = try await bind(group)
             state.withLockedValue { $0 = .running(running) }
@@ -127,7 +127,7 @@ public final class CallServer: Sendable {
         let settings = try MediaSettings(configuration)
         var loops: [ServerLoop] = []
         do throws(CallServerError) {
-            for index in 0..<configuration.eventLoops {
+            for index in 0..<configuration.media.eventLoops {
                 loops.append(try await bindMedia(index, settings))
             }
             let webhooks = try makeWebhooks(group)
@@ -189,7 +189,7 @@ public final class CallServer: Sendable {
     private func bindMedia(
         on loop: DatagramLoop, _ index: Int, _ settings: MediaSettings
     ) async throws(CallServerError) -> ServerLoop {
-        let port = configuration.mediaPort == 0 ? 0 : configuration.mediaPort + index
+        let port = configuration.media.port == 0 ? 0 : configuration.media.port + index
         let mux: UDPMux
         do {
             mux = try await UDPMux.bind(on: loop, host: configuration.mediaHost, port: port).get()
@@ -198,7 +198,7 @@ public final class CallServer: Sendable {
         }
         guard !mux.hostAddresses(settings.advertised).isEmpty else {
             try? await mux.close().get()
-            throw .noMediaAddress(configuration.advertisedAddresses.first ?? configuration.mediaHost)
+            throw .noMediaAddress(configuration.media.advertisedAddresses.first ?? configuration.mediaHost)
         }
         do {
             return try await loop.submit { [stalls] in
@@ -254,9 +254,9 @@ extension HTTPLimits {
     fileprivate init(_ configuration: CallServerConfiguration) {
         self.init()
         connections = configuration.limits.connections
-        messageBytes = configuration.limits.signalMessage
+        webSocket.messageBytes = configuration.limits.signalMessage
         requestTimeout = .milliseconds(Int64(configuration.timing.request))
-        pingInterval = .milliseconds(Int64(configuration.timing.webSocketPing))
-        silenceLimit = .milliseconds(Int64(configuration.timing.webSocketSilence))
+        webSocket.pingInterval = .milliseconds(Int64(configuration.timing.webSocketPing))
+        webSocket.silenceLimit = .milliseconds(Int64(configuration.timing.webSocketSilence))
     }
 }

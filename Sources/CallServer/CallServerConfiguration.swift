@@ -9,6 +9,19 @@ import TransportSecurity
 public struct CallServerConfiguration: Sendable {
     /// Bounds on what clients can make the server hold.
     public struct Limits: Sendable, Hashable {
+        /// Bounds on text, in bytes of UTF-8.
+        public struct Text: Sendable, Hashable {
+            /// Of an identity, of a participant's, a track's or a room's name.
+            public var name = 256
+            /// Of a participant's or a room's metadata.
+            public var metadata = 512 * 1024
+            /// Of a participant's attributes, names and values together.
+            public var attributes = 64 * 1024
+
+            /// The default bounds.
+            public init() {}
+        }
+
         /// Rooms at a time; a join that would open another is answered with 503.
         public var rooms = 1_000
         /// Sessions of one project of the OpenTok-style dialect in which somebody is, at a time, within the bound on all.
@@ -34,12 +47,8 @@ public struct CallServerConfiguration: Sendable {
         public var halfOpenPeers = 512
         /// TCP connections at a time, signalling and plain requests together.
         public var connections = 2_048
-        /// Bytes, as all text is counted in UTF-8, of an identity, of a participant's, a track's or a room's name.
-        public var name = 256
-        /// Bytes of a participant's or a room's metadata.
-        public var metadata = 512 * 1024
-        /// Bytes of a participant's attributes, names and values together.
-        public var attributes = 64 * 1024
+        /// Bounds on names and on what applications say of participants and rooms.
+        public var text = Text()
         /// Bytes of everything that a newcomer is told of a room: its metadata and all its participants with their metadata,
         /// attributes and tracks. Clients take messages of 2 MiB; what would make a room longer is refused.
         public var roomDescription = 1_792 * 1024
@@ -87,37 +96,14 @@ public struct CallServerConfiguration: Sendable {
     public var port = 7880
     /// Certificate and key for `wss` and `https`; nil for `ws` and `http`.
     public var tls: TLSFiles?
-    /// A file of PEM certificates that `https` webhooks are believed for, besides the system's roots; nil means what the
-    /// environment names in `CALLBRIDGE_CA_FILE`.
-    public var trustedRoots: String?
-    /// The address to bind media ports on; `nil` means `host`. `::` serves every address of this machine, IPv6 and IPv4,
-    /// `0.0.0.0` every IPv4 address.
-    public var udpHost: String?
-    /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
-    public var mediaPort = 0
-    /// The IP addresses that clients are told to send media to; none means the bound one, or this
-    /// machine's own. Those of a family that the media port is not bound for are not told.
-    public var advertisedAddresses: [String] = []
-    /// Event loops, 1 or more. Every loop has a UDP port of its own, and a room lives on one loop.
-    public var eventLoops = 1
-    /// How long a room that nobody has joined stays open, in seconds.
-    public var emptyTimeout = 300
-    /// How long a room stays open after the last participant has left, in seconds.
-    public var departureTimeout = 20
-    /// A join for a room that does not exist opens it; otherwise it is answered with 404.
-    public var autoCreatesRooms = true
-    /// The STUN and TURN servers that clients are told of; none by default, for which a machine of its own has no use.
-    public var iceServers: [ICEServer] = []
-    /// `http` and `https` URLs that are told what happens in rooms, as LiveKit's webhooks; each gets every event.
-    public var webhooks: [String] = []
-    /// `http` and `https` URLs that are told what happens in calls, one event of the journal a request; each gets every event.
-    public var journalWebhooks: [String] = []
-    /// `http` and `https` URLs that are told what happens in sessions of the OpenTok-style dialect; each gets every event.
-    public var sessionCallbacks: [String] = []
+    /// Where media goes, and how it is sealed.
+    public var media = Media()
+    /// What rooms are opened with.
+    public var rooms = Rooms()
+    /// Who is told what happens.
+    public var webhooks = Webhooks()
     /// Who records sessions; nil for a server that records nothing.
     package var archiver: (any RoomArchiver)?
-    /// The API key that signs webhooks; `nil` means the first one in the order of the alphabet.
-    public var webhookAPIKey: String?
     /// What the configuration service tells clients about calls. `CallServer.reconfigure` replaces it later.
     public var service = ServiceConfiguration()
     /// Bounds on what clients can make the server hold.
@@ -130,18 +116,6 @@ public struct CallServerConfiguration: Sendable {
     public var journal: CallJournal?
     /// Where the server logs to. It logs no token, no secret and no query.
     public var logger = Logger(label: "callbridge.server")
-    /// Who speaks DTLS.
-    package var dtlsBackend: DTLSBackend = .own
-    /// Who seals and opens media packets.
-    package var srtpBackend: SRTPBackend = .libcrypto
-    /// How they may be sealed, in order of preference.
-    package var srtpProfiles = SRTPProfile.allCases
-    /// How the server speaks on the wire of the media.
-    public var mediaPlane = MediaPlane.standard
-    /// How webhooks are delivered.
-    var webhookPolicy = WebhookPolicy()
-    /// Whether a track that was muted from here may be unmuted from here; LiveKit's `room.enable_remote_unmute`.
-    public var allowsRemoteUnmute = false
 
     /// A server that accepts the tokens of `keys`.
     ///
@@ -149,28 +123,25 @@ public struct CallServerConfiguration: Sendable {
     public init(keys: [String: String]) { self.keys = keys }
 
     /// The API key that signs webhooks.
-    package var webhookKey: String? { webhookAPIKey ?? keys.keys.min() }
-
-    /// Whose certificates webhooks believe.
-    var webhookTrust: TLSTrust { trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment }
+    package var webhookKey: String? { webhooks.apiKey ?? keys.keys.min() }
 
     /// The address that media is bound to.
-    package var mediaHost: String { udpHost ?? host }
+    package var mediaHost: String { media.host ?? host }
 
     /// Throws `CallServerConfigurationError` for values that no server can run with.
     package func validate() throws(CallServerConfigurationError) {
         guard !keys.isEmpty else { throw .noKeys }
         for (key, secret) in keys where key.isEmpty || secret.isEmpty { throw .emptyKey(key) }
         guard (0...65_535).contains(port) else { throw .port(port) }
-        guard (1...256).contains(eventLoops) else { throw .eventLoops(eventLoops) }
-        guard (0...65_535).contains(mediaPort), mediaPort == 0 || mediaPort + eventLoops <= 65_536 else {
-            throw .mediaPort(mediaPort)
+        guard (1...256).contains(media.eventLoops) else { throw .eventLoops(media.eventLoops) }
+        guard (0...65_535).contains(media.port), media.port == 0 || media.port + media.eventLoops <= 65_536 else {
+            throw .mediaPort(media.port)
         }
-        for server in iceServers { if let fault = server.fault { throw .iceServer(fault) } }
-        for url in webhooks + journalWebhooks + sessionCallbacks {
+        for server in media.iceServers { if let fault = server.fault { throw .iceServer(fault) } }
+        for url in webhooks.rooms + webhooks.journal + webhooks.sessions {
             do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }
         }
-        if let webhookAPIKey, keys[webhookAPIKey] == nil { throw .webhookKey(webhookAPIKey) }
+        if let key = webhooks.apiKey, keys[key] == nil { throw .webhookKey(key) }
     }
 }
 

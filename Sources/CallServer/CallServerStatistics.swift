@@ -1,17 +1,32 @@
 /// What a call server has counted since it started.
 public struct CallServerStatistics: Sendable, Hashable {
+    /// What the sockets for media count.
+    public struct Datagrams: Sendable, Hashable {
+        /// UDP datagrams that came in.
+        public var received = 0
+        /// Bytes of those.
+        public var bytesReceived = 0
+        /// Datagrams sent.
+        public var sent = 0
+        /// Bytes of those.
+        public var bytesSent = 0
+        /// Datagrams that the kernel dropped because our receive buffer was full.
+        public var receiveBufferDrops = 0
+        /// Datagrams that we dropped because a socket's send queue was full.
+        public var sendQueueDrops = 0
+        /// Datagrams of unknown origin.
+        public var unknown = 0
+
+        /// Nothing counted yet.
+        public init() {}
+    }
+
     /// Rooms that are open.
     public var rooms = 0
     /// Participants in all rooms.
     public var participants = 0
-    /// UDP datagrams and bytes, as the sockets count them.
-    public var datagramsReceived = 0
-    /// Bytes of those.
-    public var bytesReceived = 0
-    /// Datagrams sent.
-    public var datagramsSent = 0
-    /// Bytes of those.
-    public var bytesSent = 0
+    /// What the sockets for media count.
+    public var datagrams = Datagrams()
     /// Media packets that came in and belong to a track.
     public var packetsReceived = 0
     /// Copies of media packets that were sent on.
@@ -29,12 +44,6 @@ public struct CallServerStatistics: Sendable, Hashable {
     public var keyFrameRequests = 0
     /// Reliable data messages that were not sent on, because the participant they were for reads too slowly.
     public var dataMessagesDropped = 0
-    /// Datagrams that the kernel dropped because our receive buffer was full.
-    public var receiveBufferDrops = 0
-    /// Datagrams that we dropped because a socket's send queue was full.
-    public var sendQueueDrops = 0
-    /// Datagrams of unknown origin.
-    public var unknownDatagrams = 0
 
     /// Nothing counted yet.
     public init() {}
@@ -47,10 +56,11 @@ public struct CallServerStatistics: Sendable, Hashable {
 
     private static var counters: [WritableKeyPath<CallServerStatistics, Int>] {
         [
-            \.rooms, \.participants, \.datagramsReceived, \.bytesReceived, \.datagramsSent, \.bytesSent,
+            \.rooms, \.participants,
+            \.datagrams.received, \.datagrams.bytesReceived, \.datagrams.sent, \.datagrams.bytesSent,
             \.packetsReceived, \.packetsForwarded, \.packetsDropped, \.retransmissions, \.retransmissionMisses,
-            \.retransmissionsRefused, \.keyFrameRequests,
-            \.dataMessagesDropped, \.receiveBufferDrops, \.sendQueueDrops, \.unknownDatagrams,
+            \.retransmissionsRefused, \.keyFrameRequests, \.dataMessagesDropped,
+            \.datagrams.receiveBufferDrops, \.datagrams.sendQueueDrops, \.datagrams.unknown,
         ]
     }
 }

@@ -26,7 +26,7 @@ struct LiveKitLikeSubject: ConformanceSubject {
     func makeWorld(seed: UInt64) async throws -> any ConformanceWorld {
         var configuration = CallServerConfiguration(keys: ["key": LiveKitLikeWorld.secret])
         configuration.port = 0
-        configuration.mediaPlane = plane
+        configuration.media.plane = plane
         // Other tests may keep every thread busy for seconds.
         configuration.timing.request = 120_000
         configuration.logger.logLevel = .error

@@ -124,16 +124,16 @@ import Testing
         #expect(fault { $0.keys = ["key": ""] } == .emptyKey("key"))
         #expect(fault { $0.port = -1 } == .port(-1))
         #expect(fault { $0.port = 65_536 } == .port(65_536))
-        #expect(fault { $0.eventLoops = 0 } == .eventLoops(0))
-        #expect(fault { $0.eventLoops = .max } == .eventLoops(.max))
+        #expect(fault { $0.media.eventLoops = 0 } == .eventLoops(0))
+        #expect(fault { $0.media.eventLoops = .max } == .eventLoops(.max))
         #expect(
             fault {
-                $0.mediaPort = 65_535; $0.eventLoops = 2
+                $0.media.port = 65_535; $0.media.eventLoops = 2
             } == .mediaPort(65_535))
-        #expect(fault { $0.mediaPort = .max } == .mediaPort(.max))
+        #expect(fault { $0.media.port = .max } == .mediaPort(.max))
         #expect(
             fault {
-                $0.mediaPort = 65_534; $0.eventLoops = 2
+                $0.media.port = 65_534; $0.media.eventLoops = 2
             } == nil)
     }
 }

@@ -91,7 +91,7 @@ import Testing
     @Test func aCloseThatIsNotAnsweredEndsAnyway() async throws {
         var limits = HTTPLimits()
         limits.closeTimeout = .milliseconds(20)
-        limits.goodbyeTimeout = .milliseconds(20)
+        limits.webSocket.goodbyeTimeout = .milliseconds(20)
         let fixture = WebSocketFixture(onOpen: { $0.close() })
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
@@ -108,7 +108,7 @@ import Testing
         })
         // The way may be slow: the server must not lose patience before everything is written.
         var limits = HTTPLimits()
-        limits.goodbyeTimeout = .minutes(5)
+        limits.webSocket.goodbyeTimeout = .minutes(5)
         limits.closeTimeout = .minutes(5)
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port, readsOn: false)
@@ -165,8 +165,8 @@ import Testing
 
     @Test func idleClientsArePingedAndSilentOnesDropped() async throws {
         var limits = HTTPLimits()
-        limits.pingInterval = .milliseconds(10)
-        limits.silenceLimit = .milliseconds(30)
+        limits.webSocket.pingInterval = .milliseconds(10)
+        limits.webSocket.silenceLimit = .milliseconds(30)
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
             #expect(try await client.frame() == .init(opcode: 9, payload: []))
@@ -177,7 +177,7 @@ import Testing
 
     @Test func aClientThatDoesNotReadIsDropped() async throws {
         var limits = HTTPLimits()
-        limits.queuedBytes = 100_000
+        limits.webSocket.queuedBytes = 100_000
         let fixture = WebSocketFixture(onOpen: { channel in
             for _ in 0..<64 { channel.send(.binary([UInt8](repeating: 7, count: 1 << 20))) }
         })
@@ -218,8 +218,8 @@ import Testing
         ] as [([UInt8], Int)])
     func violationsCloseWithTheirCode(bytes: [UInt8], code: Int) async throws {
         var limits = HTTPLimits()
-        limits.messageBytes = 1_000
-        limits.messageFragments = 8
+        limits.webSocket.messageBytes = 1_000
+        limits.webSocket.messageFragments = 8
         let fixture = WebSocketFixture()
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
@@ -232,7 +232,7 @@ import Testing
 
     @Test func mutatedFramesDoNoHarm() async throws {
         var limits = HTTPLimits()
-        limits.messageBytes = 10_000
+        limits.webSocket.messageBytes = 10_000
         limits.closeTimeout = .milliseconds(20)
         var router = HTTPRouter()
         router.webSocket("/ws", plain: { _ in .notFound }) { _ in

@@ -180,7 +180,7 @@ extension Livekit_SignalResponse {
     private func withWebhooks(_ body: (CallServer, WebhookReceiver) async throws -> Void) async throws {
         let receiver = WebhookReceiver()
         try await withHTTPServer(receiver.router) { http in
-            try await withCallServer({ $0.webhooks = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
+            try await withCallServer({ $0.webhooks.rooms = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
                 try await body(server, receiver)
             }
         }

@@ -112,7 +112,7 @@ import Testing
     @Test func webhooksNameTheHidden() async throws {
         let receiver = WebhookReceiver()
         try await withHTTPServer(receiver.router) { http in
-            try await withCallServer({ $0.webhooks = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
+            try await withCallServer({ $0.webhooks.rooms = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
                 let ghost = try await Caller.join(server, "ghost", seed: 809, grant: { $0.hidden = true })
                 let track = try await ghost.publish(.audio, .microphone, cid: "g", ssrc: 9950)
                 try await ghost.media.send(ssrc: 9950, timestamp: 0, [0x78, 1])

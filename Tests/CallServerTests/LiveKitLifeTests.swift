@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LiveKitLifeTests {
     @Test func roomsAreNotOpenedWhereThatIsOff() async throws {
         try await withCallServer {
-            $0.autoCreatesRooms = false
+            $0.rooms.autoCreates = false
         } _: { server in
             await #expect(throws: LiveKitTestClient.Refused(status: 404, body: "requested room does not exist")) {
                 try await LiveKitTestClient.join(server.port, token: TestTokens.join("a"))

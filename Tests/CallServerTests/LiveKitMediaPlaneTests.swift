@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [MediaPlane.standard, .livekit])
     func forwardedPacketsCarryWhatThePlaneSays(_ plane: MediaPlane) async throws {
-        try await withCallServer({ $0.mediaPlane = plane }) { server in
+        try await withCallServer({ $0.media.plane = plane }) { server in
             let room = try await Room(server, seed: 201)
             let film = room.alice.media.film(ssrc: 2_000)
             defer { film.cancel() }
@@ -68,7 +68,7 @@ import Testing
     /// Every three seconds, of all that flows; by itself the server says the first one at once.
     @Test(arguments: [MediaPlane.standard, .livekit])
     func senderReportsComeInARhythm(_ plane: MediaPlane) async throws {
-        try await withCallServer({ $0.mediaPlane = plane }) { server in
+        try await withCallServer({ $0.media.plane = plane }) { server in
             let room = try await Room(server, seed: 203)
             let film = room.alice.media.film(ssrc: 2_000)
             let talk = room.alice.media.speak(ssrc: 1_000)
@@ -100,7 +100,7 @@ import Testing
 
     /// Copies of recent media: not lost, not recovered, not shown twice.
     @Test func probesAreNoLossAndNoRecovery() async throws {
-        try await withCallServer({ $0.mediaPlane = .livekit }) { server in
+        try await withCallServer({ $0.media.plane = .livekit }) { server in
             let room = try await Room(server, seed: 205)
             let film = room.alice.media.film(ssrc: 2_000)
             defer { film.cancel() }

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func whatTheRoomAPIMutesIsNotForwarded() async throws {
-        try await withCallServer({ $0.allowsRemoteUnmute = true }) { server in
+        try await withCallServer({ $0.rooms.allowsRemoteUnmute = true }) { server in
             var pair = try await Pair(server)
             try await pair.say(1, server)
             let first = try #require(await pair.packets.next())

@@ -16,7 +16,7 @@ import Testing
 
     @Test func mediaGoesOnWhileSignallingIsLostAndTheSessionIsResumed() async throws {
         try await withCallServer {
-            $0.iceServers = [ICEServer(urls: ["stun:192.0.2.1:3478"])]
+            $0.media.iceServers = [ICEServer(urls: ["stun:192.0.2.1:3478"])]
         } _: { server in
             var alice = try await Caller.join(server, "alice", seed: 21)
             let bob = try await Caller.join(server, "bob", seed: 22)

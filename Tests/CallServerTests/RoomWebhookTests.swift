@@ -11,7 +11,7 @@ import Testing
     ) async throws {
         let receiver = WebhookReceiver()
         try await withHTTPServer(receiver.router) { http in
-            try await withCallServer({ $0.webhooks = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
+            try await withCallServer({ $0.webhooks.rooms = ["http://127.0.0.1:\(http.port)/hooks"] }) { server in
                 try await body(server, receiver)
             }
         }
@@ -50,7 +50,7 @@ import Testing
         let receiver = WebhookReceiver { $0 < 2 ? .serviceUnavailable : .ok }
         try await withHTTPServer(receiver.router) { http in
             try await withCallServer({
-                $0.webhooks = ["http://127.0.0.1:\(http.port)/hooks"]
+                $0.webhooks.rooms = ["http://127.0.0.1:\(http.port)/hooks"]
                 $0.timing.webhookFlush = 60_000
             }) { server in
                 _ = try await RoomAPI.admin(server).call("CreateRoom", #"{"name":"r"}"#)
@@ -62,10 +62,10 @@ import Testing
 
     @Test func whatNoServerCanSendIsSaidAtOnce() async throws {
         await #expect(throws: CallServerError.self) {
-            try await withCallServer({ $0.webhooks = ["ftp://h/"] }) { _ in }
+            try await withCallServer({ $0.webhooks.rooms = ["ftp://h/"] }) { _ in }
         }
         await #expect(throws: CallServerError.self) {
-            try await withCallServer({ $0.webhookAPIKey = "other" }) { _ in }
+            try await withCallServer({ $0.webhooks.apiKey = "other" }) { _ in }
         }
     }
 

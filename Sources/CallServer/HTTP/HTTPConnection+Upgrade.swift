@@ -34,7 +34,7 @@ extension HTTPConnection {
         do {
             try pipeline.addHandlers([
                 WebSocketFrameEncoder(),
-                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)),
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.webSocket.messageBytes)),
                 webSocket,
             ])
         } catch {

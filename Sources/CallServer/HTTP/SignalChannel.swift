@@ -10,7 +10,7 @@ enum SignalMessage: Sendable, Hashable {
 /// One accepted WebSocket as the rooms see it: a place to send messages to.
 ///
 /// Calls on `eventLoop` take effect at once; calls from elsewhere are queued there, in their order. Sending on a closed
-/// connection does nothing. A client that reads so slowly that `HTTPLimits.queuedBytes` wait for it is cut off.
+/// connection does nothing. A client that reads so slowly that `WebSocketLimits.queuedBytes` wait for it is cut off.
 final class SignalChannel: Sendable {
     let eventLoop: any EventLoop
     let remoteAddress: SocketAddress?

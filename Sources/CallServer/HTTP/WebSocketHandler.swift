@@ -18,7 +18,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
         case over
     }
 
-    private let limits: HTTPLimits
+    private let limits: WebSocketLimits
+    private let closeTimeout: TimeAmount
     private let logger: Logger
     private var assembler: WebSocketAssembler
     private var receiver: (any SignalReceiver)?
@@ -35,13 +36,15 @@ final class WebSocketHandler: ChannelDuplexHandler {
     /// What the client has closed with.
     private var closeCode: UInt16?
 
-    init(limits: HTTPLimits, logger: Logger) {
+    init(limits all: HTTPLimits, logger: Logger) {
+        let limits = all.webSocket
         self.limits = limits
+        closeTimeout = all.closeTimeout
         self.logger = logger
         assembler = WebSocketAssembler(
             maximumBytes: limits.messageBytes, maximumFragments: limits.messageFragments)
         gate = MessageGate(
-            rate: limits.messageRate, burst: limits.messageBurst, capacity: limits.waitingMessages)
+            rate: limits.rate, burst: limits.burst, capacity: limits.waitingMessages)
     }
 
     /// From now on `receiver` gets the messages, unless the connection is over already.
@@ -87,7 +90,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
             wasSlowedDown = true
             logger.notice(
                 "WebSocket client sends faster than it may, slowed down",
-                metadata: ["remote": remote(context), "messagesPerSecond": "\(Int(limits.messageRate))"])
+                metadata: ["remote": remote(context), "messagesPerSecond": "\(Int(limits.rate))"])
         }
         let wait = gate.delay(now: MonotonicClock.now()).nanoseconds
         // Several at a time, so that a client that waits does not have our timers wait on it.
@@ -221,7 +224,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     /// The closing handshake is done, or void: the client may read what we sent, then the connection goes.
     private func finish(_ context: ChannelHandlerContext) {
         end()
-        setTimer(limits.closeTimeout, context) { context.close(promise: nil) }
+        setTimer(closeTimeout, context) { context.close(promise: nil) }
         context.close(mode: .output, promise: nil)
         readOn(context)
     }

@@ -51,7 +51,7 @@ struct LiveKitRoutes: Sendable {
     func admit(_ request: HTTPRequest) throws(LiveKitRefusal) -> LiveKitTicket {
         let claims = try verify(request)
         guard let video = claims.video, video.roomJoin == true else { throw LiveKitRefusal(401, "permissions denied") }
-        let limit = configuration.limits.name
+        let limit = configuration.limits.text.name
         guard !claims.identity.isEmpty else { throw LiveKitRefusal(400, "identity cannot be empty") }
         guard claims.identity.utf8.count <= limit else {
             throw LiveKitRefusal(400, "participant identity length exceeds limits: max length \(limit)")
@@ -73,7 +73,7 @@ struct LiveKitRoutes: Sendable {
             try JoinQueryReader.read(request, into: &ticket, isStrict: request.path.hasSuffix("/validate"))
         }
         try checkSizes(ticket)
-        guard configuration.autoCreatesRooms || directory.existingRoom(named: room) != nil else {
+        guard configuration.rooms.autoCreates || directory.existingRoom(named: room) != nil else {
             throw LiveKitRefusal(404, "requested room does not exist")
         }
         // Whoever comes back has a seat, or is told so in its own words.
@@ -125,12 +125,12 @@ struct LiveKitRoutes: Sendable {
 
     private func checkSizes(_ ticket: LiveKitTicket) throws(LiveKitRefusal) {
         let limits = configuration.limits
-        guard ticket.metadata.utf8.count <= limits.metadata,
-            RequestBounds.attributeBytes(ticket.attributes) <= limits.attributes,
+        guard ticket.metadata.utf8.count <= limits.text.metadata,
+            RequestBounds.attributeBytes(ticket.attributes) <= limits.text.attributes,
             ticket.attributes.count <= RequestBounds.attributes
         else { throw LiveKitRefusal(400, "metadata or attributes are too large") }
-        guard ticket.identity.utf8.count <= limits.name, ticket.addTracks.count <= limits.tracks,
-            (ticket.participantID ?? "").utf8.count <= limits.name
+        guard ticket.identity.utf8.count <= limits.text.name, ticket.addTracks.count <= limits.tracks,
+            (ticket.participantID ?? "").utf8.count <= limits.text.name
         else { throw LiveKitRefusal(400, "the join request has names or lists that are too long") }
     }
 

@@ -70,7 +70,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
         case .binary(let bytes):
             // Each attribute has some bytes of its own beside name and value.
             return try SignalReading.request(
-                binary: bytes, metadata: limits.metadata + 2 * limits.attributes + 16 * 1024)
+                binary: bytes, metadata: limits.text.metadata + 2 * limits.text.attributes + 16 * 1024)
         case .text(let text): return try SignalReading.request(text: text)
         }
     }

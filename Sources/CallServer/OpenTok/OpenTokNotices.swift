@@ -10,16 +10,17 @@ final class OpenTokNotices: Sendable {
     ///
     /// - Parameter eventLoop: gives each queue's loop.
     init?(_ configuration: CallServerConfiguration, eventLoop: () -> any EventLoop) throws(WebhookURLError) {
-        guard !configuration.sessionCallbacks.isEmpty, let key = configuration.webhookKey,
+        guard !configuration.webhooks.sessions.isEmpty, let key = configuration.webhookKey,
             let secret = configuration.keys[key]
         else { return nil }
         var queues: [WebhookQueue] = []
-        for text in configuration.sessionCallbacks {
+        for text in configuration.webhooks.sessions {
             let target = WebhookTarget(
-                url: try WebhookURL(text), trust: configuration.webhookTrust, contentType: "application/json",
+                url: try WebhookURL(text), trust: configuration.webhooks.trust, contentType: "application/json",
                 authorization: { "Bearer " + RoomWebhooks.token(for: $0, key: key, secret: secret) })
             queues.append(
-                WebhookQueue(target, on: eventLoop(), policy: configuration.webhookPolicy, logger: configuration.logger)
+                WebhookQueue(
+                    target, on: eventLoop(), policy: configuration.webhooks.policy, logger: configuration.logger)
             )
         }
         self.queues = queues

@@ -27,7 +27,7 @@ final class OpenTokRoom: @unchecked Sendable {
         self.room = room
         self.service = service
         loop = room.loop
-        dialect = OpenTokDialect(session: session, longestName: room.configuration.limits.name)
+        dialect = OpenTokDialect(session: session, longestName: room.configuration.limits.text.name)
     }
 
     var id: OpenTokSessionID { session.id }

@@ -53,7 +53,7 @@ final class OpenTokService: Sendable {
         let known = state.withLockedValue { $0.projects[id.text] }
         guard let project = known ?? id.fields.first(where: { secrets[$0] != nil }) else { return }
         let session = OpenTokSession(
-            id, project: project, bounds: bounds, iceServers: configuration.iceServers.flatMap(\.raptor))
+            id, project: project, bounds: bounds, iceServers: configuration.media.iceServers.flatMap(\.raptor))
         let side = room.side { OpenTokRoom($0, session: session, service: self) }
         state.withLockedValue { state in
             state.rooms[id.text] = side

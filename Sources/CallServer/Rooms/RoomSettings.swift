@@ -17,7 +17,7 @@ struct RoomSettings: Sendable, Hashable {
     var injectionTrailer = SessionID.trailer()
 
     init(_ configuration: CallServerConfiguration) {
-        emptyTimeout = configuration.emptyTimeout
-        departureTimeout = configuration.departureTimeout
+        emptyTimeout = configuration.rooms.emptyTimeout
+        departureTimeout = configuration.rooms.departureTimeout
     }
 }

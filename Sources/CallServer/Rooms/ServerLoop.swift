@@ -59,13 +59,7 @@ final class ServerLoop: @unchecked Sendable {
         let forwarding = rooms.values.reduce(into: forwardedBefore) { $0 += $1.media.statistics }
         result.rooms = rooms.count
         result.participants = rooms.values.reduce(0) { $0 + $1.members.count }
-        result.datagramsReceived = mux.statistics.datagramsReceived
-        result.bytesReceived = mux.statistics.bytesReceived
-        result.datagramsSent = mux.statistics.datagramsSent
-        result.bytesSent = mux.statistics.bytesSent
-        result.receiveBufferDrops = mux.statistics.receiveBufferDrops
-        result.sendQueueDrops = mux.statistics.sendQueueDrops
-        result.unknownDatagrams = mux.statistics.unknownSource
+        result.datagrams = CallServerStatistics.Datagrams(mux.statistics)
         result.packetsReceived = forwarding.packetsReceived
         result.packetsForwarded = forwarding.packetsForwarded
         result.packetsDropped = forwarding.dropped
@@ -75,5 +69,17 @@ final class ServerLoop: @unchecked Sendable {
         result.keyFrameRequests = forwarding.keyFrameRequests
         result.dataMessagesDropped = droppedData
         return result
+    }
+}
+
+extension CallServerStatistics.Datagrams {
+    init(_ counted: UDPMuxStatistics) {
+        received = counted.datagramsReceived
+        bytesReceived = counted.bytesReceived
+        sent = counted.datagramsSent
+        bytesSent = counted.bytesSent
+        receiveBufferDrops = counted.receiveBufferDrops
+        sendQueueDrops = counted.sendQueueDrops
+        unknown = counted.unknownSource
     }
 }

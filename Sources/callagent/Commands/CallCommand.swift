@@ -245,10 +245,10 @@ struct EmbeddedServer {
         var configuration = CallServerConfiguration(keys: ["callagent": secret])
         configuration.host = "127.0.0.1"
         configuration.port = 0
-        configuration.dtlsBackend = srtp.dtls.backend
-        configuration.srtpBackend = srtp.srtp.backend
-        configuration.srtpProfiles = srtp.profiles.map(\.profile)
-        configuration.mediaPlane = plane.mediaPlane
+        configuration.media.dtlsBackend = srtp.dtls.backend
+        configuration.media.srtpBackend = srtp.srtp.backend
+        configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
+        configuration.media.plane = plane.mediaPlane
         let server = CallServer(configuration: configuration)
         try await server.start()
         return EmbeddedServer(server: server, url: "ws://127.0.0.1:\(server.port)", secret: secret)

@@ -209,19 +209,19 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.ringing.timing.ring = Int64(ringTimeout * 1_000)
         if let tlsCertificate, let tlsKey { configuration.tls = .init(certificate: tlsCertificate, key: tlsKey) }
-        configuration.trustedRoots = trust.caFile
-        configuration.webhooks = webhook
-        configuration.journalWebhooks = journalWebhook
-        configuration.sessionCallbacks = sessionCallback
-        configuration.emptyTimeout = emptyTimeout
-        configuration.departureTimeout = departureTimeout
-        configuration.allowsRemoteUnmute = allowRemoteUnmute
-        configuration.iceServers = try iceServers.map { try ICEServerArgument($0).server }
-        configuration.autoCreatesRooms = !refusesUnknownRooms
-        configuration.dtlsBackend = srtp.dtls.backend
-        configuration.srtpBackend = srtp.srtp.backend
-        configuration.srtpProfiles = srtp.profiles.map(\.profile)
-        configuration.mediaPlane = plane.mediaPlane
+        configuration.webhooks.trustedRoots = trust.caFile
+        configuration.webhooks.rooms = webhook
+        configuration.webhooks.journal = journalWebhook
+        configuration.webhooks.sessions = sessionCallback
+        configuration.rooms.emptyTimeout = emptyTimeout
+        configuration.rooms.departureTimeout = departureTimeout
+        configuration.rooms.allowsRemoteUnmute = allowRemoteUnmute
+        configuration.media.iceServers = try iceServers.map { try ICEServerArgument($0).server }
+        configuration.rooms.autoCreates = !refusesUnknownRooms
+        configuration.media.dtlsBackend = srtp.dtls.backend
+        configuration.media.srtpBackend = srtp.srtp.backend
+        configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
+        configuration.media.plane = plane.mediaPlane
         return configuration
     }
 }

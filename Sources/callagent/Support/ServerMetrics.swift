@@ -45,13 +45,13 @@ final class ServerMetrics: Sendable {
 
     private static var counters: [(String, WritableKeyPath<CallServerStatistics, Int>)] {
         [
-            ("datagrams_received", \.datagramsReceived), ("received_bytes", \.bytesReceived),
-            ("datagrams_sent", \.datagramsSent), ("sent_bytes", \.bytesSent),
+            ("datagrams_received", \.datagrams.received), ("received_bytes", \.datagrams.bytesReceived),
+            ("datagrams_sent", \.datagrams.sent), ("sent_bytes", \.datagrams.bytesSent),
             ("packets_received", \.packetsReceived), ("packets_forwarded", \.packetsForwarded),
             ("packets_dropped", \.packetsDropped), ("retransmissions", \.retransmissions),
             ("retransmission_misses", \.retransmissionMisses), ("key_frame_requests", \.keyFrameRequests),
-            ("data_messages_dropped", \.dataMessagesDropped), ("receive_buffer_drops", \.receiveBufferDrops),
-            ("send_queue_drops", \.sendQueueDrops), ("unknown_datagrams", \.unknownDatagrams),
+            ("data_messages_dropped", \.dataMessagesDropped), ("receive_buffer_drops", \.datagrams.receiveBufferDrops),
+            ("send_queue_drops", \.datagrams.sendQueueDrops), ("unknown_datagrams", \.datagrams.unknown),
         ]
     }
 

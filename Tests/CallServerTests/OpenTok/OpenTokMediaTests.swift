@@ -81,7 +81,7 @@ import Testing
             try await bob.ask(.negotiate(peer, .answer(sdp: "two")))
             #expect(try await OpenTokTestMedia.step(ada, peer) == .answer(sdp: "two"))
             let statistics = await server.statistics()
-            #expect(statistics.datagramsReceived == 0 && statistics.datagramsSent == 0)
+            #expect(statistics.datagrams.received == 0 && statistics.datagrams.sent == 0)
         }
     }
 }

@@ -88,8 +88,8 @@ import Testing
         let receiver = WebhookReceiver { $0 == 0 ? .internalServerError : .ok }
         try await withHTTPServer(receiver.router) { http in
             try await withCallServer {
-                $0.sessionCallbacks = ["http://127.0.0.1:\(http.port)/hooks"]
-                $0.webhookPolicy.firstDelay = .milliseconds(20)
+                $0.webhooks.sessions = ["http://127.0.0.1:\(http.port)/hooks"]
+                $0.webhooks.policy.firstDelay = .milliseconds(20)
             } _: { server in
                 let session = try await OpenTokTestApplication(port: server.port).makeSession(.relayed)
                 let ada = try await OpenTokTestClient.join(server.port, session, id: "ada")

@@ -67,7 +67,7 @@ import Testing
     @Test func addressesOfAnotherFamilyAreNamed() async throws {
         var configuration = CallHouse.configuration()
         configuration.host = "0.0.0.0"
-        configuration.advertisedAddresses = ["2001:db8::1"]
+        configuration.media.advertisedAddresses = ["2001:db8::1"]
         let server = CallServer(configuration: configuration)
         let error = await #expect(throws: CallServerError.self) { try await server.start() }
         #expect(error == .noMediaAddress("2001:db8::1"))

@@ -29,7 +29,7 @@ struct DescriptorEndpoint: Sendable {
         occupancy: @escaping @Sendable (String) -> Int = { _ in 0 }
     ) {
         keyring = APIKeyring(keys: configuration.keys)
-        longestName = configuration.limits.name
+        longestName = configuration.limits.text.name
         self.service = service ?? ServiceConfigurationBox(configuration.service)
         self.calls = calls
         self.occupancy = occupancy

@@ -13,12 +13,13 @@ struct JournalWebhooks: Sendable {
             return
         }
         var queues: [WebhookQueue] = []
-        for text in configuration.journalWebhooks {
+        for text in configuration.webhooks.journal {
             let target = WebhookTarget(
-                url: try WebhookURL(text), trust: configuration.webhookTrust, contentType: "application/json",
+                url: try WebhookURL(text), trust: configuration.webhooks.trust, contentType: "application/json",
                 authorization: { RoomWebhooks.token(for: $0, key: key, secret: secret) })
             queues.append(
-                WebhookQueue(target, on: eventLoop(), policy: configuration.webhookPolicy, logger: configuration.logger)
+                WebhookQueue(
+                    target, on: eventLoop(), policy: configuration.webhooks.policy, logger: configuration.logger)
             )
         }
         self.queues = queues

@@ -9,16 +9,17 @@ struct RoomWebhooks: RoomObserver {
     ///
     /// - Parameter eventLoop: gives each queue's loop.
     init?(_ configuration: CallServerConfiguration, eventLoop: () -> any EventLoop) throws(WebhookURLError) {
-        guard !configuration.webhooks.isEmpty, let key = configuration.webhookKey,
+        guard !configuration.webhooks.rooms.isEmpty, let key = configuration.webhookKey,
             let secret = configuration.keys[key]
         else { return nil }
         var queues: [WebhookQueue] = []
-        for text in configuration.webhooks {
+        for text in configuration.webhooks.rooms {
             let target = WebhookTarget(
-                url: try WebhookURL(text), trust: configuration.webhookTrust, contentType: "application/webhook+json",
+                url: try WebhookURL(text), trust: configuration.webhooks.trust, contentType: "application/webhook+json",
                 authorization: { Self.token(for: $0, key: key, secret: secret) })
             queues.append(
-                WebhookQueue(target, on: eventLoop(), policy: configuration.webhookPolicy, logger: configuration.logger)
+                WebhookQueue(
+                    target, on: eventLoop(), policy: configuration.webhooks.policy, logger: configuration.logger)
             )
         }
         self.queues = queues

@@ -66,7 +66,7 @@ extension LiveKitDialect {
     mutating func announce(
         _ request: Livekit_AddTrackRequest, by record: RoomParticipant, in room: RoomMachine
     ) -> Livekit_SignalResponse {
-        guard request.isBounded(name: server.limits.name) else { return refusal(of: request, .limitExceeded) }
+        guard request.isBounded(name: server.limits.text.name) else { return refusal(of: request, .limitExceeded) }
         let announced = tracks.announced(by: record.id)
         if let known = announced.first(where: { $0.cid == request.cid }) { return .published(known) }
         // A second codec for a track that is there already: clients go on without it.
@@ -169,12 +169,12 @@ extension LiveKitDialect {
         guard changed.permissions.canUpdateMetadata else {
             return (.notAllowed, "does not have permission to update own metadata")
         }
-        guard update.name.utf8.count <= limits.name else { return (.limitExceeded, "exceeds name length limit") }
-        guard update.metadata.utf8.count <= limits.metadata else {
+        guard update.name.utf8.count <= limits.text.name else { return (.limitExceeded, "exceeds name length limit") }
+        guard update.metadata.utf8.count <= limits.text.metadata else {
             return (.limitExceeded, "exceeds metadata size limit")
         }
         // All of them, and not those of this update alone.
-        guard RequestBounds.attributeBytes(changed.attributes) <= limits.attributes,
+        guard RequestBounds.attributeBytes(changed.attributes) <= limits.text.attributes,
             changed.attributes.count <= RequestBounds.attributes
         else { return (.limitExceeded, "exceeds attributes size limit") }
         guard describes(changed) else {

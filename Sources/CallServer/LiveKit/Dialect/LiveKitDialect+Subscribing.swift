@@ -36,7 +36,7 @@ extension LiveKitDialect {
             let identity =
                 item.participantIdentity.isEmpty
                 ? room.participant(item.participantSid)?.identity : item.participantIdentity
-            guard let identity, identity.utf8.count <= server.limits.name else { continue }
+            guard let identity, identity.utf8.count <= server.limits.text.name else { continue }
             let own = item.trackSids.prefix(RequestBounds.tracks).filter { $0.utf8.count <= 64 }
             entries[identity] = SubscriptionRule.Entry(allTracks: item.allTracks, tracks: Set(own))
         }

@@ -7,8 +7,8 @@ extension LiveKitRoom {
     static func checkMetadata(
         _ metadata: String, _ limits: CallServerConfiguration.Limits
     ) throws(TwirpError) {
-        guard metadata.utf8.count <= limits.metadata else {
-            throw .exceeds("metadata size exceeds limits", limits.metadata)
+        guard metadata.utf8.count <= limits.text.metadata else {
+            throw .exceeds("metadata size exceeds limits", limits.text.metadata)
         }
     }
 
@@ -59,7 +59,7 @@ extension LiveKitRoom {
         _ request: Livekit_MuteRoomTrackRequest, now: Instant
     ) throws(TwirpError) -> Livekit_MuteRoomTrackResponse {
         let record = try find(request.identity)
-        guard request.muted || room.configuration.allowsRemoteUnmute else {
+        guard request.muted || room.configuration.rooms.allowsRemoteUnmute else {
             throw TwirpError(.failedPrecondition, "remote unmute not enabled")
         }
         guard record.track(request.trackSid) != nil else { return Livekit_MuteRoomTrackResponse() }
@@ -105,13 +105,13 @@ extension LiveKitRoom {
     ) throws(TwirpError) {
         let limits = room.configuration.limits
         try LiveKitRoom.checkMetadata(request.metadata, limits)
-        guard request.name.utf8.count <= limits.name else {
-            throw .exceeds("name length exceeds limits", limits.name)
+        guard request.name.utf8.count <= limits.text.name else {
+            throw .exceeds("name length exceeds limits", limits.text.name)
         }
         let attributes = record.attributes.merging(request.attributes) { $1 }
-        guard RequestBounds.attributeBytes(attributes) <= limits.attributes,
+        guard RequestBounds.attributeBytes(attributes) <= limits.text.attributes,
             attributes.count <= RequestBounds.attributes
-        else { throw .exceeds("attribute size exceeds limits", limits.attributes) }
+        else { throw .exceeds("attribute size exceeds limits", limits.text.attributes) }
         let changed = record.applying(ParticipantChange(request))
         guard describe({ $0.describes(changed) }) else { throw .roomDescriptionIsFull }
     }

@@ -136,8 +136,8 @@ struct RoomService: Sendable {
     private func check(_ request: Livekit_CreateRoomRequest) throws(TwirpError) {
         let limits = configuration.limits
         guard !request.name.isEmpty else { throw TwirpError(.invalidArgument, "no room name") }
-        guard request.name.utf8.count <= limits.name else {
-            throw TwirpError(.invalidArgument, "room name length exceeds limits: max length \(limits.name)")
+        guard request.name.utf8.count <= limits.text.name else {
+            throw TwirpError(.invalidArgument, "room name length exceeds limits: max length \(limits.text.name)")
         }
         try LiveKitRoom.checkMetadata(request.metadata, limits)
         guard request.roomPreset.isEmpty else {

@@ -15,15 +15,15 @@ struct MediaSettings: Sendable {
     init(_ configuration: CallServerConfiguration) throws(CallServerError) {
         do throws(CryptoError) {
             certificate = try DTLSCertificate.generate()
-            try configuration.dtlsBackend.check()
+            try configuration.media.dtlsBackend.check()
         } catch {
             throw CallServerError(error)
         }
-        dtlsBackend = configuration.dtlsBackend
-        srtpBackend = configuration.srtpBackend
-        srtpProfiles = configuration.srtpProfiles
-        plane = configuration.mediaPlane
-        advertised = try configuration.advertisedAddresses.map { name throws(CallServerError) in
+        dtlsBackend = configuration.media.dtlsBackend
+        srtpBackend = configuration.media.srtpBackend
+        srtpProfiles = configuration.media.srtpProfiles
+        plane = configuration.media.plane
+        advertised = try configuration.media.advertisedAddresses.map { name throws(CallServerError) in
             guard let address = TransportAddress(host: name, port: 0) else { throw .noMediaAddress(name) }
             return address
         }

@@ -1,0 +1,69 @@
+import RTCCore
+import TransportSecurity
+
+extension CallServerConfiguration {
+    /// Where media goes, and how it is sealed.
+    public struct Media: Sendable {
+        /// The address to bind media ports on; `nil` means that of signalling. `::` serves every address of this machine, IPv6
+        /// and IPv4, `0.0.0.0` every IPv4 address.
+        public var host: String?
+        /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
+        public var port = 0
+        /// Event loops, 1 or more. Every loop has a UDP port of its own, and a room lives on one loop.
+        public var eventLoops = 1
+        /// The IP addresses that clients are told to send media to; none means the bound one, or this machine's own. Those of a
+        /// family that the media port is not bound for are not told.
+        public var advertisedAddresses: [String] = []
+        /// The STUN and TURN servers that clients are told of; none by default, for which a machine of its own has no use.
+        public var iceServers: [ICEServer] = []
+        /// How the server speaks on the wire of the media.
+        public var plane = MediaPlane.standard
+        /// Who speaks DTLS.
+        package var dtlsBackend: DTLSBackend = .own
+        /// Who seals and opens media packets.
+        package var srtpBackend: SRTPBackend = .libcrypto
+        /// How they may be sealed, in order of preference.
+        package var srtpProfiles = SRTPProfile.allCases
+
+        /// One port that the system chooses, on the address of signalling.
+        public init() {}
+    }
+
+    /// What rooms are opened with, and who may open them.
+    public struct Rooms: Sendable, Hashable {
+        /// How long a room that nobody has joined stays open, in seconds.
+        public var emptyTimeout = 300
+        /// How long a room stays open after the last participant has left, in seconds.
+        public var departureTimeout = 20
+        /// A join for a room that does not exist opens it; otherwise it is answered with 404.
+        public var autoCreates = true
+        /// Whether a track that was muted from here may be unmuted from here; LiveKit's `room.enable_remote_unmute`.
+        public var allowsRemoteUnmute = false
+
+        /// As LiveKit's server does it.
+        public init() {}
+    }
+
+    /// Who is told what happens, by `http` and `https` requests. Each URL of a list gets every event.
+    public struct Webhooks: Sendable {
+        /// URLs that are told what happens in rooms, as LiveKit's webhooks.
+        public var rooms: [String] = []
+        /// URLs that are told what happens in calls, one event of the journal a request.
+        public var journal: [String] = []
+        /// URLs that are told what happens in sessions of the OpenTok-style dialect.
+        public var sessions: [String] = []
+        /// The API key that signs; `nil` means the first one in the order of the alphabet.
+        public var apiKey: String?
+        /// A file of PEM certificates that `https` URLs are believed for, besides the system's roots; nil means what the
+        /// environment names in `CALLBRIDGE_CA_FILE`.
+        public var trustedRoots: String?
+        /// How they are delivered.
+        var policy = WebhookPolicy()
+
+        /// Nobody is told.
+        public init() {}
+
+        /// Whose certificates are believed.
+        var trust: TLSTrust { trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment }
+    }
+}
