@@ -19,9 +19,9 @@ import Testing
     }
 
     /// Injects the datagram, then lets the genuine peer go on.
-    private func survives(_ datagram: [UInt8], in stage: HandshakeStage) -> Bool {
+    private func survives(_ datagrams: [UInt8]..., in stage: HandshakeStage) -> Bool {
         let pair = HandshakePair(copying: stage.moment)
-        pair.inject(datagram, toServer: stage.role == .server)
+        for datagram in datagrams { pair.inject(datagram, toServer: stage.role == .server) }
         pair.settle()
         return pair.state(of: .client) == .connected && pair.state(of: .server) == .connected
     }
@@ -36,6 +36,16 @@ import Testing
         var forged = try genuine(.certificateVerify, in: stage)
         forged.body[forged.body.count - 1] ^= 1
         #expect(survives(record([forged]), in: stage))
+    }
+
+    /// Two datagrams: a proof that does not hold, and another hello, by which the client answers two flights. What stands
+    /// between them and its own proof is not thrown away with the forgery.
+    @Test func aheadOfItsTimeBesideAnotherHello() throws {
+        let stage = try stage("server after clientHello")
+        var (forged, other) = (try genuine(.certificateVerify, in: stage), try genuine(.clientHello, in: stage))
+        forged.body[forged.body.count - 1] ^= 1
+        other.body[33] ^= 1
+        #expect(survives(record([forged]), record([other]), in: stage))
     }
 
     /// Each of them is refused, and more of them than a handshake bears.

@@ -67,6 +67,20 @@ import Testing
     }
 
     /// Finished alone is sealed, and it alone.
+    /// After a refusal the rest of its flight is not kept for the next one.
+    @Test func aFlightThatIsAwaitedAnewBeginsWithItsFirst() {
+        var reassembly = HandshakeReassembly(next: 1, isFromFirst: true)
+        #expect(take(&reassembly, 0, 0, [9], of: 1) == .repeated)
+        #expect(take(&reassembly, 3, 0, [9], of: 1) == .refused)
+        #expect(take(&reassembly, 1, 0, [1], of: 2) == .taken)
+        #expect(take(&reassembly, 2, 0, [9], of: 1) == .refused)
+        #expect(take(&reassembly, 1, 1, [2], of: 2) == .taken)
+        #expect(reassembly.message?.body == [1, 2])
+        reassembly.advance()
+        #expect(take(&reassembly, 3, 0, [4], of: 1) == .taken)
+        #expect(take(&reassembly, 2, 0, [3], of: 1) == .taken)
+    }
+
     @Test func epochs() {
         var reassembly = HandshakeReassembly()
         #expect(take(&reassembly, 0, 0, [1], of: 1, epoch: 1) == .refused)

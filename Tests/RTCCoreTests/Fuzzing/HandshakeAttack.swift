@@ -1,9 +1,13 @@
+import Glibc
 import RTCWire
 
 @testable import RTCCore
 
 /// What an input does to one stage.
 struct HandshakeAttack {
+    /// FUZZ_TRACE prints what is injected.
+    private static let isTraced = getenv("FUZZ_TRACE") != nil
+
     private let stage: HandshakeStage
     private let pair: HandshakePair
     private var forger: HandshakeForger
@@ -46,9 +50,16 @@ struct HandshakeAttack {
 
     private mutating func inject(_ datagram: [UInt8]) {
         injections += 1
+        if HandshakeAttack.isTraced { trace(datagram) }
         let dropped = pair.dropped(by: stage.role)
         pair.inject(datagram, toServer: stage.role == .server)
         if pair.dropped(by: stage.role) == dropped { wasHeard = true }
+    }
+
+    private func trace(_ datagram: [UInt8]) {
+        let hex = datagram.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        print("\(injections). \(hex)")
+        fflush(nil)
     }
 
     /// What a peer with keys says that does not keep to the protocol.

@@ -139,7 +139,7 @@ struct DTLSHandshake: ~Copyable {
                 complaint = failure
                 failsAt = min(failsAt, now + DTLSHandshake.alertPatience)
                 machine = restart.machine.copied()
-                (reassembly, log) = (HandshakeReassembly(next: restart.next), restart.log)
+                (reassembly, log) = (HandshakeReassembly(next: restart.next, isFromFirst: true), restart.log)
                 throw .restarted
             case .restarted: break
             }

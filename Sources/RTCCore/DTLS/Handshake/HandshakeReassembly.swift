@@ -26,8 +26,14 @@ struct HandshakeReassembly {
     /// The number of the message that is to be read next.
     private(set) var next: UInt16
     private var partial: [PartialMessage] = []
+    /// Until the next message is there nothing ahead of it is held: the rest of a flight of which something was refused would
+    /// be read after the beginning of another one, where the peer answers two flights of ours, and be refused itself.
+    private var isFromFirst: Bool
 
-    init(next: UInt16 = 0) { self.next = next }
+    init(next: UInt16 = 0, isFromFirst: Bool = false) {
+        self.next = next
+        self.isFromFirst = isFromFirst
+    }
 
     /// Takes a fragment in. All messages but Finished stand in epoch 0, and it in epoch 1 (RFC 6347 section 4.1).
     mutating func take(
@@ -35,7 +41,7 @@ struct HandshakeReassembly {
     ) -> Outcome {
         guard (header.type == .finished) == (epoch == 1) else { return .refused }
         guard header.messageSequence >= next else { return .repeated }
-        guard Int(header.messageSequence - next) < HandshakeReassembly.lookAhead,
+        guard Int(header.messageSequence - next) < (isFromFirst ? 1 : HandshakeReassembly.lookAhead),
             header.messageLength <= HandshakeReassembly.largestMessage
         else { return .refused }
         let index = place(of: header)
@@ -53,6 +59,7 @@ struct HandshakeReassembly {
     /// The message has been read.
     mutating func advance() {
         discard()
+        isFromFirst = false
         next &+= 1
     }
 
