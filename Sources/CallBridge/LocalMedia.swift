@@ -42,6 +42,11 @@ public struct LocalMedia: Sendable {
         audio(name: "tone") { ToneSource(frequency: hertz) }
     }
 
+    /// A tone of `hertz` in the first tenth of each second of the clock whose time test cards carry.
+    public static func beeps(_ hertz: Double) -> LocalMedia {
+        audio(name: "beeps") { BeepSource(frequency: hertz) }
+    }
+
     /// Synthesised speech, spoken over and over.
     public static func speech(_ text: String, voice: SpeechVoice = .all[0]) -> LocalMedia {
         audio(name: "speech") { try SpeechSource(text, voice: voice) }

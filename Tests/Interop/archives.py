@@ -164,7 +164,8 @@ def archive(url, folder, seconds, *options):
 def test_a_composed_archive_of_four():
     with tempfile.TemporaryDirectory() as folder, server() as url:
         cast = [
-            agent(url, name, "--tone", str(TONES[name]), "--test-card", "320x180@15", seconds=16) for name in TONES]
+            agent(url, name, "--tone", str(TONES[name]), *(["--beep"] if name == "ada" else []), "--test-card", "320x180@15",
+                  seconds=16) for name in TONES]
         time.sleep(4)
         begun = time.time()
         making = archive(url, folder, 8, "--resolution", "1280x720")
@@ -183,12 +184,59 @@ def test_a_composed_archive_of_four():
         seconds = float(probe(path)["format"]["duration"])
         near(seconds, made["duration"], made["duration"] * 0.02, "the duration, within 2 %")
         expect(begun > 0 and made["duration"] >= 7.5, "as long as was asked for", made)
-        samples = sound(path)[5 * 48000:6 * 48000]
-        for name, hertz in TONES.items():
-            expect(strength(samples, hertz) > 0.05, f"{name}'s tone", strength(samples, hertz))
+        samples = sound(path)
+        check_skew(path, samples, TONES["ada"])
+        samples = samples[5 * 48000:6 * 48000]
+        for name in ("bob", "cyd", "dan"):  # ada's beeps were found already
+            expect(strength(samples, TONES[name]) > 0.05, f"{name}'s tone", strength(samples, TONES[name]))
         expect(strength(samples, 1000) < 0.02, "and no other", strength(samples, 1000))
         check_tiles(path)
         near(packet_times(path, "v")[-1], packet_times(path, "a")[-1], 0.06, "both tracks end together")
+
+
+def gray(path, *options):
+    out = subprocess.run(
+        [tool("ffmpeg"), "-v", "error", *options, "-i", path, "-fps_mode", "passthrough", "-pix_fmt", "gray", "-f", "rawvideo", "-"],
+        capture_output=True, check=True)
+    return numpy.frombuffer(out.stdout, numpy.uint8).reshape(-1, 720, 1280)
+
+
+def card(tile):
+    """A test card's sender, number and the lower 32 bits of its capture time in us; None where its pilots are not seen."""
+    cells = [[int(tile[row * 16 + 4:row * 16 + 12, column * 16 + 4:column * 16 + 12].mean() > 128) for column in range(40)]
+             for row in range(3)]
+    if cells[0][:2] != [1, 0] or cells[1][:2] != [0, 1] or cells[2][:2] != [1, 0]:
+        return None
+    word = int("".join(str(cell) for row in cells for cell in row[2:38]), 2)
+    return word >> 88 & 0xffff, word >> 56 & 0xffffffff, word >> 24 & 0xffffffff
+
+
+def beeps(samples, hertz):
+    """When beeps begin: a window of 40 ms, which tells the speakers' tones apart, is half as loud where half of it is inside."""
+    loudness = numpy.array([strength(samples[at:at + 1920], hertz) for at in range(0, len(samples) - 1920, 48)])
+    loud = loudness > loudness.max() / 2
+    return [(index * 48 + 960) / 48000 for index in range(60, len(loud)) if loud[index] and not loud[index - 60:index].any()]
+
+
+def check_skew(path, samples, hertz):
+    """One speaker beeps at each full second of the clock that its test card shows: skew is how far both are apart in the file."""
+    times, starts, now = packet_times(path, "v"), beeps(samples, hertz), time.monotonic()
+    expect(len(starts) >= 5, "a beep a second", starts)
+    shifts = {}
+    for when, picture in zip(times, gray(path)):
+        for y in (0, 360):
+            for x in (0, 640):
+                reading = card(picture[y:y + 360, x:x + 640])
+                if reading:
+                    sender, number, micros = reading
+                    captured = micros + 2 ** 32 * round((now * 1e6 - micros) / 2 ** 32)
+                    shifts.setdefault(sender, {}).setdefault(number, when - captured / 1e6)
+    # A frame drawn amiss is no frame of any sender's.
+    shifts = {sender: list(frames.values()) for sender, frames in shifts.items() if len(frames) > 30}
+    expect(len(shifts) == 4, "four cards", list(shifts))
+    for sender, shift in shifts.items():
+        skews = [1000 * ((start - float(numpy.median(shift)) + 0.5) % 1 - 0.5) for start in starts]
+        expect(max(abs(skew) for skew in skews) < 60, f"{sender}'s card is in step with the beeps, to 60 ms", skews)
 
 
 def check_tiles(path):
@@ -276,9 +324,11 @@ def test_a_session_of_four_is_archived_by_its_server():
         seconds = float(probe(path)["format"]["duration"])
         near(seconds, made.duration, 0.5 + seconds * 0.02, "the duration, which is told in whole seconds")
         near(seconds, lasted, lasted * 0.02 + 0.15, "the duration, within 2 % of the time between the requests")
-        samples = sound(path)[5 * 48000:6 * 48000]
-        for name, hertz in TONES.items():
-            expect(strength(samples, hertz) > 0.05, f"{name}'s tone", strength(samples, hertz))
+        samples = sound(path)
+        check_skew(path, samples, TONES["ada"])
+        samples = samples[5 * 48000:6 * 48000]
+        for name in ("bob", "cyd", "dan"):  # ada's beeps were found already
+            expect(strength(samples, TONES[name]) > 0.05, f"{name}'s tone", strength(samples, TONES[name]))
         expect(strength(samples, 1000) < 0.02, "and no other", strength(samples, 1000))
         check_tiles(path)
         near(packet_times(path, "v")[-1], packet_times(path, "a")[-1], 0.06, "both tracks end together")

@@ -12,6 +12,22 @@ import Testing
         _ = read(ToneSource(frequency: .nan, levelDBFS: .nan), 10)
     }
 
+    /// Beeps begin at the clock's full seconds; a reader that was held up is put back.
+    @Test func beepsKeepToTheClock() {
+        let clock = ManualClock(now: MediaTime(nanoseconds: 3_750_000_000))
+        let source = BeepSource(frequency: 480, clock: clock.clock)
+        /// Which tens of milliseconds of a second of reading sound.
+        func loud() -> [Int] {
+            (0..<100).filter { _ in
+                defer { clock.advance(to: clock.now.advanced(seconds: 0.01)) }
+                return read(source, 480).contains { abs($0) > 5_000 }
+            }
+        }
+        #expect(loud() == Array(25..<35))
+        clock.advance(to: clock.now.advanced(seconds: 0.2))
+        #expect(loud() == Array(5..<15), "4.95 s it is")
+    }
+
     @Test func silenceIsSilent() {
         #expect(read(SilenceSource(channels: 2), 100) == [Int16](repeating: 0, count: 200))
     }

@@ -265,6 +265,11 @@ struct MediaOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Publish a sine of that many hertz.")
     var tone: Double?
 
+    @Flag(
+        name: .long,
+        help: "The tone beeps at each full second of the clock that test cards show: a recording then tells its skew.")
+    var beep = false
+
     @Option(name: .long, parsing: .unconditional, help: "Publish a WAV file, over and over.")
     var wav: String?
 
@@ -289,6 +294,7 @@ struct MediaOptions: ParsableArguments {
         if [tone != nil, wav != nil, say != nil, mic != nil].count(where: { $0 }) > 1 {
             throw ValidationError("--tone, --wav, --say and --mic exclude each other: one sound can be published.")
         }
+        if beep, tone == nil { throw ValidationError("--beep needs a tone: give --tone HERTZ.") }
         if simulcast, testCard == nil, y4m == nil {
             throw ValidationError("--simulcast needs a picture: give --test-card or --y4m.")
         }
@@ -319,7 +325,7 @@ struct MediaOptions: ParsableArguments {
 
     private func sounds(_ devices: DeviceWatch, _ speech: SpeechOptions) throws -> [LocalMedia] {
         var result: [LocalMedia] = []
-        if let tone { result.append(.testTone(tone)) }
+        if let tone { result.append(beep ? .beeps(tone) : .testTone(tone)) }
         if let wav {
             let source = try WAVSource(path: wav, repeats: true)
             result.append(.audio(name: "wav") { source })
