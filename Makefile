@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test libssl examples interop bench lint fuzz bootstrap format clean help
+.PHONY: call build test libssl examples interop peers bench lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
@@ -17,9 +17,11 @@ test: bootstrap  ## unit, virtual-time and loopback tests
 examples: bootstrap ## the package Examples: a provider of one's own, applications with and without providers
 	Scripts/examples
 
-interop: build   ## tests against real peers that this project did not write
-	Scripts/bootstrap --interop
+interop: build peers ## tests against real peers that this project did not write
 	.venv-peers/bin/python Tests/Interop/run.py
+
+peers:           ## what those tests need besides: real clients, in .venv-peers
+	Scripts/bootstrap --interop
 
 libssl: bootstrap ## DTLS tests and a call under attack, with the oldest and the newest libssl3 that apt offers
 	swift build --build-tests
