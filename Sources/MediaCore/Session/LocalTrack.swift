@@ -20,6 +20,8 @@ public final class LocalTrack: Sendable {
     public let name: String
     /// Source and encoding.
     public let media: Media
+    /// Of frames that are encoded here.
+    let marker: (any EncodedFrameMarker)?
     private let muted = Atomic<Bool>(false)
 
     /// - Parameters:
@@ -29,6 +31,15 @@ public final class LocalTrack: Sendable {
         self.media = media
         self.id = id ?? LocalTrack.randomID()
         self.name = name
+        marker = nil
+    }
+
+    /// - Parameter marker: marks each frame that is encoded here, behind its encoder.
+    package init(_ media: Media, name: String, marker: any EncodedFrameMarker) {
+        self.media = media
+        self.name = name
+        self.marker = marker
+        id = LocalTrack.randomID()
     }
 
     /// Audio or video.

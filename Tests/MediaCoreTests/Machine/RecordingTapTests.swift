@@ -50,6 +50,48 @@ import Testing
         }
     }
 
+    private final class Tail: EncodedFrameMarker {
+        private let marked = Atomic<Int>(0)
+        var count: Int { marked.load(ordering: .relaxed) }
+
+        /// Every tenth frame is left out.
+        func mark(_ frame: inout [UInt8], stream: Int, isKeyFrame: Bool, at time: MediaTime) -> Bool {
+            guard marked.wrappingAdd(1, ordering: .relaxed).newValue % 10 != 0 else { return false }
+            frame += Array("tail".utf8)
+            return true
+        }
+    }
+
+    /// Frames are marked behind their encoder and before they are encrypted; who counts them has them open.
+    @Test(arguments: [nil, "between us"])
+    func framesHaveTheirMarkWhereTheyAreCounted(key: String?) throws {
+        let pair = try MachinePair(NetworkConditions(delay: .milliseconds(10))) { configuration, _ in
+            configuration.reception = .counted
+            configuration.frameEncryption = key.map { FrameEncryption(sharedKey: $0) }
+        }
+        let card = try TestCardSource(sender: 3, width: 320, height: 180, frameRate: 15)
+        let tails = [Tail(), Tail()]
+        let tracks = [
+            LocalTrack(.audio(ToneSource(frequency: 440), AudioEncoding()), name: "tone", marker: tails[0]),
+            LocalTrack(.video(card, VideoEncoding(bitrate: 300_000)), name: "card", marker: tails[1]),
+        ]
+        for track in tracks {
+            try pair.perform(pair.ada) { machine, _, _ in _ = try machine.addTrack(track, streamID: "ada") }
+        }
+        try pair.negotiate()
+        try #require(pair.connect())
+        let tapes = [Tape(), Tape()]
+        for (track, tape) in zip(pair.bob.tracks, tapes) {
+            track.protection = key == nil ? .clear : .encrypted(participant: "ada")
+            track.record(to: tape)
+        }
+        pair.pass(seconds: 5)
+        for (tape, tail) in zip(tapes, tails) {
+            #expect(tape.frames.count > 50 && tape.frames.count < tail.count)
+            #expect(tape.frames.allSatisfy { $0.payload.suffix(4).elementsEqual("tail".utf8) })
+        }
+    }
+
     @Test func whoBeginsLaterIsSentAKeyFrame() throws {
         let pair = try Self.call(.counted)
         pair.pass(seconds: 5)

@@ -1,18 +1,19 @@
 import Glibc
 
 /// Finds the addresses of this machine from which a remote host is reached.
-enum LocalAddress {
+package enum LocalAddress {
     /// The addresses that the kernel would send from towards `host` (nothing is sent): one, or one of each family where the
     /// host has both and a route leads to both; 127.0.0.1 where no host is given.
     ///
     /// Throws `MediaError` that names a host that can't be resolved or reached.
-    static func reaching(_ host: String?) throws(MediaError) -> [String] {
+    package static func reaching(_ host: String?) throws(MediaError) -> [String] {
         guard let host, !host.isEmpty else { return ["127.0.0.1"] }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, "9", &hints, &found)
         guard status == 0, let first = found else {
+            if let shortage = Self.shortage(status == EAI_SYSTEM ? errno : 0) { throw shortage }
             throw MediaError(
                 .environment, "host \(host)", "its name can't be resolved (\(String(cString: gai_strerror(status))))",
                 remedy: "check the spelling and the name service")
@@ -23,7 +24,7 @@ enum LocalAddress {
         var families: [CInt] = []
         while let info = candidate {
             let family = info.pointee.ai_family
-            if sources[family] == nil, let address = source(towards: info.pointee) {
+            if sources[family] == nil, let address = try source(towards: info.pointee) {
                 sources[family] = address
                 families.append(family)
             }
@@ -33,9 +34,26 @@ enum LocalAddress {
         throw MediaError(.environment, "host \(host)", "no route leads to it", remedy: "check the network")
     }
 
-    private static func source(towards info: addrinfo) -> String? {
+    /// Nil where an error is none of want of descriptors.
+    private static func shortage(_ code: CInt) -> MediaError? {
+        guard code == EMFILE || code == ENFILE else { return nil }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return code == EMFILE
+            ? MediaError(
+                .environment, "open files", "they have run out, this process may have \(limit.rlim_cur)",
+                remedy: "raise the limit with ulimit -n")
+            : MediaError(
+                .environment, "open files", "those of the whole machine have run out",
+                remedy: "raise the limit with sysctl fs.file-max")
+    }
+
+    private static func source(towards info: addrinfo) throws(MediaError) -> String? {
         let socket = Glibc.socket(info.ai_family, Int32(SOCK_DGRAM.rawValue), 0)
-        guard socket >= 0 else { return nil }
+        guard socket >= 0 else {
+            if let shortage = shortage(errno) { throw shortage }
+            return nil
+        }
         defer { Glibc.close(socket) }
         guard connect(socket, info.ai_addr, info.ai_addrlen) == 0 else { return nil }
         var storage = sockaddr_storage()

@@ -56,7 +56,8 @@ extension SessionMachine {
             stream.redundantPayloadType = codec.name == CodecCapability.red.name ? opus?.sendPayloadType : nil
             stream.redundantFrames = encoding.redundantFrames
             let coder = try AudioCoder(
-                source, encoding, wantsDTX: stream.wantsDTX, sealer: sealer(stream.ssrc), firstTimestamp: first)
+                source, encoding, wantsDTX: stream.wantsDTX, sealer: sealer(stream.ssrc), marker: track.marker,
+                firstTimestamp: first)
             return SentTrack(audio: AudioSender(track, number, stream: stream, coder: coder, now: now))
         case .encodedAudio(let source):
             let coder = try AudioCoder(encoded: source, sealer: sealer(stream.ssrc), firstTimestamp: first)

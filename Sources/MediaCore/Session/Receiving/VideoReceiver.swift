@@ -9,6 +9,9 @@ struct VideoReceiver {
     private let buffer = VideoFrameBuffer()
     /// Nil where nothing is decoded.
     private let decoder: PictureDecoder?
+    private let encryption: FrameEncryption?
+    /// Of frames that are recorded and not decoded.
+    private var opener: FrameOpener?
     private let created: Instant
     private var decoded = DecodedPictures()
     private var codecs: [NegotiatedCodec]
@@ -27,6 +30,7 @@ struct VideoReceiver {
         self.codecs = codecs
         created = now
         decoder = reception == .decoded ? try PictureDecoder(track, encryption) : nil
+        self.encryption = encryption
     }
 
     /// The line's codecs after another negotiation.
@@ -103,10 +107,21 @@ struct VideoReceiver {
         return isWanted ? ssrc : nil
     }
 
-    /// Where nothing is decoded, what is encrypted can't be recorded.
-    private func record(_ frame: AssembledVideoFrame) {
-        guard case .clear = FrameGate(track.protection, hasKeys: false) else { return }
-        track.recording.deliver(frame.bytes, of: frame)
+    /// Where nothing is decoded. No key is searched for: what doesn't open is left out.
+    private mutating func record(_ frame: AssembledVideoFrame) {
+        guard track.recording.isActive.load(ordering: .relaxed),
+            let gate = FrameGate(track.protection, hasKeys: encryption != nil)
+        else { return }
+        guard case .encrypted(let participant) = gate, let encryption else {
+            return track.recording.deliver(frame.bytes, of: frame)
+        }
+        let opener = self.opener ?? FrameOpener(encryption, participant: participant, codec: .vp8)
+        self.opener = opener
+        switch opener.open(frame.bytes) {
+        case .opened(let plain), .injected(let plain):
+            plain.withUnsafeBytes { track.recording.deliver($0, of: frame) }
+        case .noKey, .failed: break
+        }
     }
 
     func count(into statistics: inout ReceiverStatistics, now: Instant) {

@@ -50,6 +50,7 @@ struct CodingPace {
 final class AudioCoder: @unchecked Sendable {
     private let input: Input
     private let sealer: FrameSealer?
+    private let marker: (any EncodedFrameMarker)?
     private let firstTimestamp: UInt32
     /// The last frame of a source that encodes itself was left out.
     private var wasSilent = false
@@ -65,10 +66,11 @@ final class AudioCoder: @unchecked Sendable {
 
     init(
         _ source: any AudioSource, _ encoding: AudioEncoding, wantsDTX: Bool, sealer: FrameSealer?,
-        firstTimestamp: UInt32
+        marker: (any EncodedFrameMarker)? = nil, firstTimestamp: UInt32
     ) throws(MediaError) {
         input = .samples(try PCMReader(source, encoding, wantsDTX: wantsDTX))
         self.sealer = sealer
+        self.marker = marker
         self.firstTimestamp = firstTimestamp
     }
 
@@ -79,6 +81,7 @@ final class AudioCoder: @unchecked Sendable {
         }
         input = .frames(source)
         self.sealer = sealer
+        marker = nil
         self.firstTimestamp = firstTimestamp
     }
 
@@ -93,6 +96,7 @@ final class AudioCoder: @unchecked Sendable {
             let index = UInt32(truncatingIfNeeded: order.firstIndex + offset)
             guard var sound = next(due, isMuted: order.isMuted) else { continue }
             sound.timestamp = firstTimestamp &+ index &* AudioCoder.frameCount
+            guard mark(&sound, due) else { continue }
             if let sealer {
                 guard let sealed = sealer.seal(sound.payload, codec: .opus, timestamp: sound.timestamp) else {
                     continue
@@ -102,6 +106,11 @@ final class AudioCoder: @unchecked Sendable {
             result.append(sound)
         }
         return result
+    }
+
+    private func mark(_ sound: inout EncodedSound, _ due: Instant) -> Bool {
+        guard let marker else { return true }
+        return marker.mark(&sound.payload, stream: 0, isKeyFrame: true, at: MediaTime(nanoseconds: due.nanoseconds))
     }
 
     private func next(_ due: Instant, isMuted: Bool) -> EncodedSound? {

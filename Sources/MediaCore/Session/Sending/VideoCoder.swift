@@ -73,6 +73,7 @@ final class LayerCoder {
     private let encoder: VP8Encoder?
     private let scaler = VideoScaler()
     private let sealer: FrameSealer?
+    private let marker: (any EncodedFrameMarker)?
     private let firstTimestamp: UInt32
     private var appliedBitrate: Int?
 
@@ -81,9 +82,10 @@ final class LayerCoder {
     ///   - encoding: nil where pictures come compressed.
     init(
         _ layer: VideoLayer?, _ encoding: VideoEncoding?, frameRate: Double, sealer: FrameSealer?,
-        firstTimestamp: UInt32
+        marker: (any EncodedFrameMarker)? = nil, firstTimestamp: UInt32
     ) throws(MediaError) {
         self.sealer = sealer
+        self.marker = encoding == nil ? nil : marker
         self.firstTimestamp = firstTimestamp
         size = layer.map { (max(2, $0.width), max(2, $0.height)) }
         rid = layer?.rid
@@ -104,7 +106,13 @@ final class LayerCoder {
         let encoded = try? encoder?.encode(picture, forceKeyFrame: order.isKeyFrame) {
             (Array($0.payload), $0.isKeyFrame)
         }
-        guard let (payload, isKeyFrame) = encoded else { return nil }
+        guard let encoded else { return nil }
+        var payload = encoded.0
+        let isKeyFrame = encoded.1
+        if let marker {
+            let time = MediaTime(nanoseconds: captured.nanoseconds)
+            guard marker.mark(&payload, stream: order.index, isKeyFrame: isKeyFrame, at: time) else { return nil }
+        }
         return sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
     }
 

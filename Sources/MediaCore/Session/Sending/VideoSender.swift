@@ -39,7 +39,7 @@ struct VideoSender {
             coders.append(
                 try LayerCoder(
                     layer, encoding, frameRate: own, sealer: sealer(stream.ssrc),
-                    firstTimestamp: .random(in: 0...UInt32.max)))
+                    marker: track.marker, firstTimestamp: .random(in: 0...UInt32.max)))
             layers.append(
                 VideoLayerSender(
                     stream, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
