@@ -40,3 +40,47 @@ import Testing
         #expect(MetricUnit.milliseconds.text(12_345) == "12.3 s" && MetricUnit.milliseconds.text(7) == "7.00 ms")
     }
 }
+
+/// The cases of a JUnit file, one by one.
+@Suite struct JUnitCaseTests {
+    private func cases(_ change: (inout LoadResults) -> Void, _ thresholds: [String] = []) throws -> [String] {
+        var run = HandMade.run(4) { $0.participants.joined = 3 }
+        change(&run)
+        run.judge(try thresholds.map { try Threshold($0) })
+        return JUnitFile.text(run).split(separator: "<testcase ").dropFirst().map(String.init)
+    }
+
+    private func isGood(_ text: String) -> Bool { !text.contains("<failure ") }
+
+    @Test func aWholeRunHasTwoGoodCases() throws {
+        let cases = try cases { _ in }
+        #expect(cases.count == 2 && cases.allSatisfy(isGood))
+        #expect(cases[0].contains("name=\"the run is whole\"") && cases[1].contains("name=\"the tester was not"))
+    }
+
+    @Test func whatIsMissingIsAllInOneCase() throws {
+        let cases = try cases {
+            $0.seconds[0].video.inbound.packetsLost = 3
+            $0.seconds[1].audio.inbound.packetsLost = 1
+        }
+        #expect(cases[0].contains("1 audio packets are lost; 3 video packets are lost") && isGood(cases[1]))
+    }
+
+    @Test func theTestersFaultIsNotTheRuns() throws {
+        let cases = try cases { $0.seconds[2].saturated = [.cpuThread] }
+        #expect(isGood(cases[0]) && !isGood(cases[1]))
+        #expect(cases[1].contains("in 1 of 4 seconds (2): a thread had no processor left"))
+    }
+
+    @Test func eachThresholdIsACaseOfItsOwn() throws {
+        let cases = try cases({ _ in }, ["participants.peak==3", "participants.peak>3", "join.p95<1s"])
+        #expect(cases.dropFirst(2).map(isGood) == [true, false, false])
+        #expect(isGood(cases[0]) && cases[4].contains("was not measured in this run"))
+    }
+
+    @Test func theSuiteMayHaveAnotherName() {
+        let xml = JUnitFile.text(HandMade.run(1), suite: "nightly \"a\"")
+        #expect(xml.contains("<testsuite name=\"nightly &quot;a&quot;\"") && WellFormed.fault(xml) == nil)
+        #expect(xml.contains("hostname=\"h\"") && xml.contains("timestamp=\"1970-01-01T00:00:01\""))
+    }
+}

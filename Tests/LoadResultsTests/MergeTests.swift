@@ -25,10 +25,23 @@ import Testing
             #expect(sum.buckets.allSatisfy { counts[$0.value] == $0.count })
             #expect(sum.maximum == max(one.histograms[keyPath: path].maximum, two.histograms[keyPath: path].maximum))
         }
+        let calls = try [one, two].map { try #require($0.histograms.rpc).count }
+        #expect(merged.histograms.rpc?.count == calls.reduce(0, +))
+        #expect(merged.data?.messagesExpected == 2 * (one.data?.messagesExpected ?? 0))
         #expect(merged.video == one.video + two.video && merged.audio == one.audio + two.audio)
         #expect(merged.participants.count == 20 && merged.state == .complete)
         #expect(merged.shards == [one.run, two.run] && merged.run.shard == nil)
         #expect(merged.seconds.map(\.second) == Array(0..<12))
+    }
+
+    @Test func whatOnlyOnePartHasIsKept() throws {
+        var (one, two) = (shard(0, seed: 1), shard(1, seed: 2))
+        (one.histograms.rpc, one.data) = (nil, nil)
+        let merged = try LoadResults.merge([("one", one), ("two", two)])
+        #expect(merged.histograms.rpc == two.histograms.rpc && merged.data == two.data)
+        (two.histograms.rpc, two.data) = (nil, nil)
+        let neither = try LoadResults.merge([("one", one), ("two", two)])
+        #expect(neither.histograms.rpc == nil && neither.data == nil)
     }
 
     @Test func theOrderOfThePartsDoesNotMatter() throws {

@@ -25,6 +25,7 @@ struct SampleRun {
         }
         results.participants = (0..<subscribers).map { participant($0, &random, &histograms) }
         results.histograms = histograms.snapshots
+        results.data = data
         return results
     }
 
@@ -44,6 +45,7 @@ struct SampleRun {
         var firstVideo = LatencyHistogram()
         var latency = LatencyHistogram()
         var roundTripTime = LatencyHistogram()
+        var rpc = LatencyHistogram()
 
         var snapshots: RunHistograms {
             var histograms = RunHistograms()
@@ -52,6 +54,7 @@ struct SampleRun {
             histograms.firstVideo = firstVideo.snapshot
             histograms.latency = latency.snapshot
             histograms.roundTripTime = roundTripTime.snapshot
+            histograms.rpc = rpc.snapshot
             return histograms
         }
     }
@@ -65,6 +68,15 @@ struct SampleRun {
                 hostname: "ci-runner-7", kernel: "Linux 6.1.0", cpuModel: "Zen 5", cpuCount: 2,
                 memoryBytes: 8_589_934_592),
             target: "wss://calls.example.org", scenario: "Webinar 2 x \(subscribers)", shard: shard)
+    }
+
+    private var data: DataCounters {
+        var data = DataCounters()
+        data.messagesExpected = subscribers * 2 * duration
+        data.messagesReceived = data.messagesExpected
+        data.rpcCalls = subscribers * duration / 10
+        data.rpcAnswers = data.rpcCalls
+        return data
     }
 
     private func joined(_ second: Int) -> Int { min(subscribers, (second + 1) * joinsPerSecond) }
@@ -91,6 +103,7 @@ struct SampleRun {
             latency.record(microseconds: time)
             whole.latency.record(microseconds: time)
             let trip = 900 + skewed(&random, 1_500)
+            if trip.isMultiple(of: 8) { whole.rpc.record(microseconds: trip + 400) }
             rtt.record(microseconds: trip)
             whole.roundTripTime.record(microseconds: trip)
         }

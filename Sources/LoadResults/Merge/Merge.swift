@@ -57,6 +57,11 @@ extension LoadResults {
 
     private mutating func add(_ part: LoadResults, offset: Int, name: String) throws(MergeError) {
         try histograms.add(part.histograms, name: name)
+        if let theirs = part.data {
+            var sum = data ?? DataCounters()
+            sum.add(theirs)
+            data = sum
+        }
         for var participant in part.participants {
             participant.startSecond += Double(offset)
             participant.endSecond? += Double(offset)
@@ -88,6 +93,10 @@ extension RunHistograms {
         try Self.add(other.firstVideo, to: &firstVideo, name)
         try Self.add(other.latency, to: &latency, name)
         try Self.add(other.roundTripTime, to: &roundTripTime, name)
+        guard let theirs = other.rpc else { return }
+        var sum = rpc ?? HistogramSnapshot(significantDigits: theirs.significantDigits)
+        try Self.add(theirs, to: &sum, name)
+        rpc = sum
     }
 
     fileprivate static func add(

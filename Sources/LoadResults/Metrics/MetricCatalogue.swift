@@ -1,7 +1,8 @@
 extension Metric {
     /// All of them, in the order of reports and of docs/load-results.md.
     package static let all: [Metric] =
-        participants + times + media("audio", \.audio) + media("video", \.video) + pictures + tester + server
+        participants + times + media("audio", \.audio) + media("video", \.video) + pictures + data + tester
+        + server
 
     private static let participants: [Metric] = [
         Metric("participants.peak", .count, "most participants that were in a room at a time", .higher) { run in
@@ -28,6 +29,7 @@ extension Metric {
         + histogram("firstVideo", "from the beginning of a join to the first whole picture", \.firstVideo)
         + histogram("latency", "from capture to reception", \.latency)
         + histogram("roundTripTime", "round trips to the server", \.roundTripTime)
+        + histogram("rpc", "from a remote procedure call to its answer") { $0.rpc ?? HistogramSnapshot() }
 
     private static func histogram(
         _ name: String, _ meaning: String, _ of: @escaping @Sendable (RunHistograms) -> HistogramSnapshot
@@ -91,6 +93,16 @@ extension Metric {
         },
     ]
 
+    private static let data: [Metric] = [
+        Metric("messages.expected", .count, "messages that were sent to others", nil) {
+            $0.data.count(\.messagesExpected)
+        },
+        Metric("messages.lost", .count, "messages that are lost") { $0.data.count(\.messagesLost) },
+        Metric("messages.duplicated", .count, "messages that came twice") { $0.data.count(\.messagesDuplicated) },
+        Metric("rpc.calls", .count, "remote procedure calls", nil) { $0.data.count(\.rpcCalls) },
+        Metric("rpc.failures", .count, "those that failed") { $0.data.count(\.rpcFailures) },
+    ]
+
     private static let tester: [Metric] = [
         Metric("tester.saturatedRatio", .ratio, "share of the seconds in which the tester was the bottleneck") { run in
             guard !run.seconds.isEmpty else { return nil }
@@ -118,6 +130,10 @@ extension Metric {
             run.seconds.compactMap { $0.server?.residentBytes }.max().map { Double($0) }
         },
     ]
+}
+
+extension Optional where Wrapped == DataCounters {
+    fileprivate func count(_ field: KeyPath<DataCounters, Int>) -> Double? { map { Double($0[keyPath: field]) } }
 }
 
 extension LoadResults {

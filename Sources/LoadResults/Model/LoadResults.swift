@@ -1,7 +1,7 @@
 /// What a load test leaves behind: the content of a results file, `docs/schema/load-results.json`.
 package struct LoadResults: Codable, Sendable, Equatable {
     /// Readers take every file of their major number: fields that they don't know are passed over.
-    package static let schemaVersion = SchemaVersion(major: 1, minor: 0)
+    package static let schemaVersion = SchemaVersion(major: 1, minor: 1)
 
     package var schemaVersion = Self.schemaVersion
     package var run: RunHeader
@@ -13,6 +13,8 @@ package struct LoadResults: Codable, Sendable, Equatable {
     package var seconds: [SecondSample] = []
     package var participants: [ParticipantResult] = []
     package var histograms = RunHistograms()
+    /// Messages and remote procedure calls; nil where there were none. Since 1.1.
+    package var data: DataCounters?
     package var verdicts = Verdicts()
     /// Of a merged file: the headers of its parts.
     package var shards: [RunHeader]?
@@ -44,6 +46,8 @@ package struct RunHistograms: Codable, Sendable, Equatable {
     /// From capture to reception, by the time that the media carries.
     package var latency = HistogramSnapshot()
     package var roundTripTime = HistogramSnapshot()
+    /// From a remote procedure call to its answer; nil where none was made. Since 1.1.
+    package var rpc: HistogramSnapshot?
 
     package init() {}
 }

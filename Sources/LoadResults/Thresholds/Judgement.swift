@@ -35,6 +35,12 @@ extension LoadResults {
             let lost = Decimals.grouped(Double(media.inbound.packetsLost))
             failures.append("\(lost) \(kind) packets are lost\(ratio)")
         }
+        if let data, data.messagesLost > 0 {
+            failures.append("\(data.messagesLost) of \(data.messagesExpected) messages did not come")
+        }
+        if let data, data.rpcFailures > 0 {
+            failures.append("\(data.rpcFailures) of \(data.rpcCalls) remote procedure calls failed")
+        }
         return failures
     }
 }

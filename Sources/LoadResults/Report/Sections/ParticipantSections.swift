@@ -10,9 +10,9 @@ struct ParticipantSections {
         self.results = results
         self.axis = axis
         let rank = Dictionary(
-            results.outliers.enumerated().map { ($1.identity, $0) }, uniquingKeysWith: { first, _ in first })
+            results.outliers.enumerated().map { ([$1.room, $1.identity], $0) }, uniquingKeysWith: { first, _ in first })
         worstFirst = results.participants.sorted { left, right in
-            let ranks = (rank[left.identity] ?? .max, rank[right.identity] ?? .max)
+            let ranks = (rank[[left.room, left.identity]] ?? .max, rank[[right.room, right.identity]] ?? .max)
             if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
             let losses = (left.lossRatio ?? 0, right.lossRatio ?? 0)
             return losses.0 == losses.1 ? left.identity < right.identity : losses.0 > losses.1

@@ -7,6 +7,7 @@ struct PercentileTable {
             ("Join", results.histograms.join), ("First sound", results.histograms.firstAudio),
             ("First picture", results.histograms.firstVideo), ("Latency", results.histograms.latency),
             ("Round trip", results.histograms.roundTripTime),
+            ("Remote call", results.histograms.rpc ?? HistogramSnapshot()),
         ]
         let rows = histograms.filter { !$0.1.isEmpty }.map(row)
         guard !rows.isEmpty else { return "" }
