@@ -12,6 +12,11 @@ package struct PlannedParticipant: Sendable, Equatable {
     package var subscribes = false
     /// Decodes what it gets, and reads the test card.
     package var decodes = false
+    /// Its number among those of its kind in its room, as in its identity, and among those of all rooms.
+    package var place = 0
+    package var ordinal = 0
+    /// This process does what it does; false where another shard does.
+    package var isOurs = true
 
     package var publishes: Bool { publishesAudio || publishesVideo }
 
@@ -33,6 +38,8 @@ package struct PlannedStep: Sendable, Equatable {
         case mute(Bool)
         /// It sends a message to the room.
         case message
+        /// It calls a method of the participant with that number in `LoadPlan.participants`.
+        case call(Int)
         /// Its connection is cut, and it comes back as fast as it can.
         case reconnect
         /// A cycle is over: everybody of it has left. Of no participant.
@@ -48,8 +55,11 @@ package struct PlannedStep: Sendable, Equatable {
 
 /// Who joins which room when, talks when, mutes, and leaves: the same settings give the same plan. A value.
 package struct LoadPlan: Sendable, Equatable {
+    /// Those of all shards.
     package private(set) var participants: [PlannedParticipant] = []
-    /// In the order of time.
+    /// Those of this process.
+    package private(set) var size = 0
+    /// What participants of this process do, in the order of time.
     package private(set) var steps: [PlannedStep] = []
     /// When the last participant of the first cycle has begun to join.
     package private(set) var arrived = Interval.zero
@@ -67,7 +77,8 @@ package struct LoadPlan: Sendable, Equatable {
         }
         end = .seconds(start)
         let ordered = steps.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-        steps = ordered.map(\.element)
+        steps = ordered.map(\.element).filter { $0.action == .endOfCycle || participants[$0.participant].isOurs }
+        size = participants.count(where: \.isOurs)
     }
 
     /// Adds a cycle; gives when the next one begins.
@@ -86,6 +97,7 @@ package struct LoadPlan: Sendable, Equatable {
         if cycle == 0 { arrived = .seconds(full) }
         let publishers = present.filter { participants[$0].publishes }
         addActivity(of: publishers, settings, from: start, full: full, until: end, &random)
+        addCalls(of: Array(present), settings, from: full, until: end, &random)
         var staying = Array(present)
         if case .churn(_, let rate) = settings.arrival {
             addChurn(of: &staying, cycle, rate, settings, from: full, until: end)
@@ -99,7 +111,7 @@ package struct LoadPlan: Sendable, Equatable {
         return end + Self.rest
     }
 
-    private mutating func add(_ action: PlannedStep.Action, _ participant: Int, at time: Double) {
+    mutating func add(_ action: PlannedStep.Action, _ participant: Int, at time: Double) {
         steps.append(PlannedStep(time: .seconds(time), participant: participant, action: action))
     }
 
@@ -120,16 +132,19 @@ package struct LoadPlan: Sendable, Equatable {
             number: participants.count,
             identity: "\(prefix)_\(isPublisher ? place : place - settings.publishers)\(again)",
             room: Self.name(of: room, settings))
+        participant.place = isPublisher ? place : place - settings.publishers
+        participant.ordinal = participant.place * settings.rooms + room
+        participant.isOurs = settings.shard?.holds(room: room, of: settings.rooms, place: participant.place) ?? true
         participant.publishesAudio = place < settings.audioPublishers
         participant.publishesVideo = place < settings.videoPublishers
         participant.subscribes = !isPublisher || settings.publishersSubscribe
-        let subscribersBefore = (place - settings.publishers) * settings.rooms + room
-        participant.decodes = !isPublisher && subscribersBefore < settings.decoders
+        participant.decodes = !isPublisher && participant.ordinal < settings.decoders
         participants.append(participant)
     }
 
     static func name(of room: Int, _ settings: LoadSettings) -> String {
-        settings.rooms == 1 ? settings.room : "\(settings.room)-\(room)"
+        if room < settings.roomNames.count { return settings.roomNames[room] }
+        return settings.rooms == 1 ? settings.room : "\(settings.room)-\(room)"
     }
 
     // MARK: Coming and going
@@ -157,51 +172,6 @@ package struct LoadPlan: Sendable, Equatable {
             add(.join, fresh.number, at: time)
             queue.append(fresh.number)
             head += 1
-        }
-    }
-
-    // MARK: Talk, mute, messages
-
-    private mutating func addActivity(
-        of publishers: [Int], _ settings: LoadSettings, from start: Double, full: Double, until end: Double,
-        _ random: inout SeededGenerator
-    ) {
-        let talkers = publishers.filter { participants[$0].publishesAudio }
-        for room in Dictionary(grouping: talkers, by: { participants[$0].room }).sorted(by: { $0.key < $1.key }) {
-            if settings.simulatesSpeakers { addTurns(of: room.value, from: full, until: end, &random) }
-            if let interval = settings.muteInterval {
-                for number in room.value { addMutes(number, interval, from: full, until: end, &random) }
-            }
-        }
-        guard settings.messagesPerSecond > 0 else { return }
-        let interval = 1 / settings.messagesPerSecond
-        for number in publishers {
-            var time = full + random.uniform() * interval
-            while time < end - 1 {
-                add(.message, number, at: time)
-                time += interval
-            }
-        }
-    }
-
-    private mutating func addTurns(
-        of talkers: [Int], from start: Double, until end: Double, _ random: inout SeededGenerator
-    ) {
-        let conversation = Conversation(talkers: talkers.count, duration: end - start, using: &random)
-        for spurt in conversation.spurts {
-            add(.talk(true), talkers[spurt.talker], at: start + spurt.start)
-            add(.talk(false), talkers[spurt.talker], at: start + spurt.end)
-        }
-    }
-
-    private mutating func addMutes(
-        _ number: Int, _ interval: Double, from start: Double, until end: Double, _ random: inout SeededGenerator
-    ) {
-        var time = start + random.uniform() * interval
-        while time + interval / 3 < end - 1 {
-            add(.mute(true), number, at: time)
-            add(.mute(false), number, at: time + interval / 3)
-            time += interval * (0.75 + random.uniform() / 2)
         }
     }
 }

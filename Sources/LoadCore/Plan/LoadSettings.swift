@@ -11,6 +11,8 @@ package struct LoadSettings: Sendable, Equatable {
     /// Publishers receive the others, too.
     package var publishersSubscribe = false
     package var room = "load"
+    /// Names of the rooms where they are given; then there are as many rooms.
+    package var roomNames: [String] = []
     package var identityPrefix = "load"
     /// After everybody has arrived.
     package var duration = 60.0
@@ -23,11 +25,16 @@ package struct LoadSettings: Sendable, Equatable {
     package var muteInterval: Double?
     /// Messages a second of each publisher.
     package var messagesPerSecond = 0.0
+    /// Remote procedure calls a second that each participant who doesn't publish makes of a publisher of its room; where all
+    /// publish, each of them calls another.
+    package var callsPerSecond = 0.0
     /// When all lose their connection at once, after everybody has arrived; nil for never.
     package var reconnectStorm: Double?
     /// The first so many subscribers of the run decode what they get.
     package var decoders = 0
     package var seed: UInt64 = 1
+    /// The part that this process does; nil for all.
+    package var shard: LoadShard?
 
     package init() {}
 

@@ -75,9 +75,12 @@ package struct MediaStamp: Sendable, Equatable {
         return result
     }
 
+    /// Whether an Opus packet has room for one: it holds one frame (code 0), as those of encoders of 20 ms do.
+    package static func fits(sound packet: [UInt8]) -> Bool { packet.first.map { $0 & 3 == 0 } ?? false }
+
     /// An Opus packet that says so; nil where it is none of one frame (code 0), as encoders of 20 ms make them.
     package func stamped(sound packet: [UInt8]) -> [UInt8]? {
-        guard let first = packet.first, first & 3 == 0 else { return nil }
+        guard Self.fits(sound: packet), let first = packet.first else { return nil }
         var result: [UInt8] = []
         result.reserveCapacity(packet.count + 2 + Self.length)
         // Code 3, one frame, with padding of that length.

@@ -174,6 +174,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let devices = DeviceWatch()
         let plan = try await permissions.plan(for: media.wanted)

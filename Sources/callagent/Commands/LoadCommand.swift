@@ -2,8 +2,6 @@ import ArgumentParser
 import Foundation
 import LoadCore
 import LoadResults
-import ProviderLiveKitLike
-import RTCTransport
 
 /// `callagent load`: fills a server with participants, and counts what each of them got.
 struct LoadCommand: AsyncParsableCommand {
@@ -21,82 +19,59 @@ struct LoadCommand: AsyncParsableCommand {
               callagent load ... --video-publishers 12 --audio-publishers 12 --subscribers 20 --layout 4x4 --simulate-speakers
               callagent load ... --publishers 1 --subscribers 100 --arrival churn --joins-per-minute 200 --duration 10m
               callagent load ... --publishers 1 --subscribers 50 --arrival soak --cycles 3 --duration 3m
-              callagent load ... --publishers 2 --subscribers 50 --reconnect-storm 20 --metrics seconds.jsonl --json > run.json
+              callagent load ... --publishers 2 --subscribers 50 --reconnect-storm 20 --metrics seconds.jsonl --report run.html
+              callagent load ... --publishers 1 --subscribers 20 --network-for '10% of subscribers:rate=300,delay=40'
+              callagent load ... --publishers 1 --subscribers 20 --data-rate 5 --rpc-rate 1 --e2ee-key-file key.txt
               callagent load ... --publishers 1 --subscribers 20 --assert 'video.freezeRatio<1%' --junit load.xml
+              callagent load ... --rooms 400 --publishers 2 --subscribers 3 --shard 0/4 --output shard-0.json
 
             \(ExitStatus.table)
             """,
         subcommands: [LoadMergeCommand.self])
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: "The server's URL, ws://host:port or wss://host; without it that of LIVEKIT_URL.")
-    var url: String?
-
-    @OptionGroup var apiKey: APIKeyOptions
+    @OptionGroup var target: LoadTargetOptions
     @OptionGroup var people: LoadPeopleOptions
     @OptionGroup var course: LoadCourseOptions
     @OptionGroup var media: LoadMediaOptions
-
-    @Flag(name: .long, help: "Use the older signalling mode with two connections.")
-    var twoConnections = false
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "A simulated bad network between everybody and the server: pairs as `callagent call` has them.",
-            valueName: "pairs"),
-        transform: LoadCommand.profile)
-    var network: NetworkProfile?
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp(
-            "Write what happens in each second to this file, one JSON object a line.", valueName: "file"))
-    var metrics: String?
-
-    @Option(
-        name: .customLong("assert"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "What has to hold, such as 'video.freezeRatio<1%' or 'join.p95<=200ms'; may be given more than once.",
-            valueName: "threshold"),
-        transform: LoadCommand.threshold)
-    var thresholds: [Threshold] = []
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("Write the verdicts to this file as JUnit XML.", valueName: "file"))
-    var junit: String?
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The server's process on this machine, to show its processor time.", valueName: "pid"))
-    var serverPid: Int32?
-
-    @OptionGroup var trust: TrustOption
-    @OptionGroup var srtp: SRTPOption
+    @OptionGroup var networks: LoadNetworkOptions
+    @OptionGroup var results: LoadResultOptions
     @OptionGroup var output: OutputOptions
-
-    private static func profile(_ text: String) throws -> NetworkProfile {
-        do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
-    }
-
-    private static func threshold(_ text: String) throws -> Threshold {
-        do { return try Threshold(text) } catch { throw ValidationError("\(error)") }
-    }
 
     /// Not of `validate`, which is asked of the command line of `load merge`, too. Throws `ValidationError`.
     func check() throws {
-        _ = try ServerURL.signalling(url)
-        _ = try apiKey.required()
+        try target.check(rooms: people.rooms)
         let settings = settings
         guard settings.participants > 0 else {
             throw ValidationError("Nobody takes part: give --publishers, --subscribers or both.")
         }
-        guard settings.participants <= 20_000 else {
+        guard settings.participants / (settings.shard?.count ?? 1) <= 20_000 else {
             throw ValidationError(
-                "--rooms, --publishers and --subscribers make \(settings.participants) participants; use 20000 at the most."
-            )
+                "--rooms, --publishers and --subscribers make \(settings.participants) participants; use 20000 at the most "
+                    + "in one process, and --shard for more.")
+        }
+        guard settings.participants <= 1_000_000 else {
+            throw ValidationError(
+                "\(settings.participants) participants are too many for one run; use 1000000 or fewer.")
+        }
+        try checkData(settings)
+    }
+
+    private func checkData(_ settings: LoadSettings) throws {
+        guard settings.callsPerSecond == 0 || settings.publishers > 0,
+            settings.callsPerSecond == 0 || settings.participantsPerRoom > 1
+        else {
+            throw ValidationError(
+                "--rpc-rate \(settings.callsPerSecond): a publisher that answers is needed, and who calls it.")
+        }
+        guard settings.messagesPerSecond == 0 || settings.publishers > 0 else {
+            throw ValidationError(
+                "--data-rate \(settings.messagesPerSecond): publishers send messages, and there are none.")
+        }
+        guard target.provider == .openTokLike else { return }
+        for (name, rate) in [("data-rate", settings.messagesPerSecond), ("rpc-rate", settings.callsPerSecond)]
+        where rate > 0 {
+            throw ValidationError(
+                "--\(name): signals of --provider opentok carry text alone, and no numbers; leave it out.")
         }
     }
 
@@ -105,6 +80,10 @@ struct LoadCommand: AsyncParsableCommand {
         var settings = LoadSettings()
         people.apply(to: &settings)
         course.apply(to: &settings)
+        if !target.session.isEmpty {
+            settings.roomNames = target.session
+            settings.rooms = target.session.count
+        }
         settings.simulatesSpeakers = media.simulateSpeakers
         settings.decoders = settings.videoPublishers > 0 ? media.decode : 0
         return settings
@@ -113,21 +92,24 @@ struct LoadCommand: AsyncParsableCommand {
     func run() async throws {
         try check()
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let plan = LoadPlan(settings)
         let header = header
-        let lines = try metrics.map { try ResultFile("--metrics", path: $0) }
-        let verdicts = try junit.map { try ResultFile("--junit", path: $0) }
-        lines?.write(try MetricsLines.header(header))
-        let relays = try await network.asyncMap { try await CallNetwork.start(.init(profile: $0)) }
-        let world = try world(relays)
-        warnOfDescriptors(settings.participants)
-        let progress = LoadProgress(isQuiet: output.json, metrics: lines)
-        let run = LoadRun(plan, in: world, header: header, thresholds: thresholds, server: serverPid) {
+        let files = try results.open()
+        files.lines?.write(try MetricsLines.header(header))
+        let metrics = LoadMetrics()
+        let endpoint = try await metrics.listen(results.metricsAddress)
+        let networks = try await LoadNetworks.start(networks.rules, towards: try target.address())
+        let world = try world(networks)
+        warnOfDescriptors(plan.size)
+        let progress = LoadProgress(isQuiet: output.json, metrics: files.lines)
+        let run = LoadRun(plan, in: world, header: header, thresholds: results.thresholds, server: results.serverPid) {
+            metrics.note($0)
             progress.show($0, planned: $1)
         }
         let record = await run.run()
-        await relays?.stop()
+        await networks.stop()
         progress.end()
         if output.json {
             JSONOutput.print(record.results)
@@ -137,17 +119,10 @@ struct LoadCommand: AsyncParsableCommand {
         } else {
             StandardOutput.report(LoadText.report(record))
         }
-        try leave(record.results, lines, verdicts)
+        try files.finish(record.results)
+        await endpoint?.close()
         let status = Self.status(of: record)
         if status != .success { throw ExitCode(status.rawValue) }
-    }
-
-    private func leave(_ results: LoadResults, _ lines: ResultFile?, _ verdicts: ResultFile?) throws {
-        let (state, seconds) = (results.state, results.durationSeconds)
-        lines?.write(try MetricsLines.end(state, durationSeconds: seconds, interruption: results.interruption))
-        verdicts?.write(Data(JUnitFile.text(results).utf8))
-        try lines?.close()
-        try verdicts?.close()
     }
 
     /// What this machine lacks comes first, for then nothing else is to be trusted; then that it was too slow.
@@ -161,27 +136,21 @@ struct LoadCommand: AsyncParsableCommand {
         return results.verdicts.ok ? .success : .lost
     }
 
-    private func world(_ relays: CallNetwork?) throws -> LoadWorld {
-        let (key, secret) = try apiKey.required()
+    private func world(_ networks: LoadNetworks) throws -> LoadWorld {
         let settings = settings
-        var way = LoadWorld.Settings(url: try ServerURL.signalling(url), key: key, secret: secret)
-        way.mode = twoConnections ? .twoConnections : .automatic
+        var way = LoadWorld.Settings()
+        try target.apply(to: &way)
         way.layout = media.layout
         way.exceedsLayout = settings.videoPublishers > media.layout.capacity
         way.takesTurns = media.simulateSpeakers
-        way.trust = trust.trust
-        way.media.dtlsBackend = srtp.dtls
-        way.media.srtpBackend = srtp.srtp
-        way.media.srtpProfiles = srtp.profiles
-        relays?.route(&way.media)
         let clips = try LoadMedia(
             media.format, pictures: settings.videoPublishers > 0, sound: settings.audioPublishers > 0)
-        return LoadWorld(way, media: clips)
+        return LoadWorld(way, media: clips, networks: networks)
     }
 
     private func warnOfDescriptors(_ participants: Int) {
         let limit = Descriptors.raiseLimit()
-        let needed = Descriptors.needed(for: participants, twoConnections: twoConnections)
+        let needed = Descriptors.needed(for: participants, twoConnections: target.twoConnections)
         guard limit < needed else { return }
         StandardError.line(
             "callagent: \(participants) participants need about \(needed) open files, and \(limit) are allowed: ulimit -n \(needed)"
@@ -193,13 +162,7 @@ struct LoadCommand: AsyncParsableCommand {
         return RunHeader(
             toolVersion: version, arguments: ArgumentList.withoutSecrets(CommandLine.arguments),
             timestamp: Int64(Date().timeIntervalSince1970 * 1000), machine: .present,
-            target: (try? ServerURL.signalling(url)).map { Secrets.cut(from: $0) })
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func asyncMap<Result>(_ body: (Wrapped) async throws -> Result) async throws -> Result? {
-        guard let self else { return nil }
-        return try await body(self)
+            target: (try? target.address()).map { Secrets.cut(from: $0) },
+            shard: people.shard.map { RunHeader.Shard(index: $0.index, count: $0.count) })
     }
 }

@@ -14,21 +14,24 @@ final class CallNetwork: Sendable {
     }
 
     let settings: Settings
+    private let host: String
     private let loop: DatagramLoop
     private let pool: UDPRelayPool
     private let injector: HostileInjector?
 
-    /// Binds the relays' ports on 127.0.0.1. Throws `UDPBindError`.
-    static func start(_ settings: Settings) async throws -> CallNetwork {
+    /// Binds the relays' ports on an address of this machine. Throws `UDPBindError`.
+    static func start(_ settings: Settings, host: String = "127.0.0.1") async throws -> CallNetwork {
         let loop = try DatagramLoop(name: "relays")
         do {
             let profile = settings.profile ?? NetworkProfile()
-            let pool = try await UDPRelayPool.start(on: loop, configuration: RelayConfiguration(profile)).get()
+            let pool = try await UDPRelayPool.start(
+                on: loop, host: host, configuration: RelayConfiguration(profile)
+            ).get()
             var injector: HostileInjector?
             if settings.hostileRate > 0 {
                 injector = try await HostileInjector.watch(pool, rate: settings.hostileRate, seed: profile.seed).get()
             }
-            return CallNetwork(settings, loop, pool, injector)
+            return CallNetwork(settings, host, loop, pool, injector)
         } catch {
             try? await loop.shutdownGracefully()
             throw error
@@ -36,9 +39,10 @@ final class CallNetwork: Sendable {
     }
 
     private init(
-        _ settings: Settings, _ loop: DatagramLoop, _ pool: UDPRelayPool, _ injector: HostileInjector?
+        _ settings: Settings, _ host: String, _ loop: DatagramLoop, _ pool: UDPRelayPool, _ injector: HostileInjector?
     ) {
         self.settings = settings
+        self.host = host
         self.loop = loop
         self.pool = pool
         self.injector = injector
@@ -46,7 +50,7 @@ final class CallNetwork: Sendable {
 
     /// Makes a participant's media take the way through the relays.
     func route(_ media: inout MediaSessionConfiguration) {
-        media.bindAddress = "127.0.0.1"
+        media.bindAddress = host
         media.remoteAddressMap = { [pool] in pool.address(leadingTo: $0) }
     }
 

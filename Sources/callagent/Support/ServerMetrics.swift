@@ -1,6 +1,5 @@
 import CallServer
 import CoreMetrics
-import Foundation
 import Logging
 import PrometheusMetrics
 import Synchronization
@@ -11,9 +10,12 @@ final class ServerMetrics: Sendable {
     private let registry = PrometheusRegistry()
     /// What counters have been told.
     private let told = Mutex(CallServerStatistics())
-    private let usedCPU = Mutex(0.0)
+    private let process: ProcessMetrics
 
-    init(_ server: CallServer) { self.server = server }
+    init(_ server: CallServer) {
+        self.server = server
+        process = ProcessMetrics(registry)
+    }
 
     /// Serves them; nil where no address is given.
     func listen(_ address: MetricsAddress?) async throws -> MetricsEndpoint? {
@@ -26,7 +28,7 @@ final class ServerMetrics: Sendable {
 
     func text() async -> String {
         note(await server.statistics())
-        noteProcess()
+        process.note()
         return registry.render()
     }
 
@@ -53,23 +55,5 @@ final class ServerMetrics: Sendable {
             ("data_messages_dropped", \.dataMessagesDropped), ("receive_buffer_drops", \.datagrams.receiveBufferDrops),
             ("send_queue_drops", \.datagrams.sendQueueDrops), ("unknown_datagrams", \.datagrams.unknown),
         ]
-    }
-
-    /// By the names that Prometheus' own clients give them.
-    private func noteProcess() {
-        let used = Resources.now.cpuSeconds
-        let more = usedCPU.withLock { before in
-            defer { before = max(before, used) }
-            return used - before
-        }
-        FloatingPointCounter(label: "process_cpu_seconds", factory: registry).increment(by: more)
-        if let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " "),
-            pages.count > 1, let resident = Int(pages[1])
-        {
-            Meter(label: "process_resident_memory_bytes", factory: registry).set(resident * Int(getpagesize()))
-        }
-        if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-            Meter(label: "process_open_fds", factory: registry).set(open)
-        }
     }
 }

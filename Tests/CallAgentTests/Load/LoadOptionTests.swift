@@ -63,10 +63,40 @@ import Testing
         ["--subscribers", "1", "--layout", "6x6"], ["--subscribers", "1", "--arrival", "flood"],
         ["--subscribers", "1", "--reconnect-storm", "60"], ["--subscribers", "1", "--video", "1"],
         ["--subscribers", "1", "--network", "loss=many"], ["--subscribers", "1", "--assert", "joy<1"],
-        ["--subscribers", "1", "--room", ""],
+        ["--subscribers", "1", "--room", ""], ["--subscribers", "1", "--network-for", "loss=5"],
+        ["--subscribers", "1", "--network-for", "nobody:loss=5"],
+        ["--subscribers", "1", "--network-for", "subscriber 0:loss=many"], ["--subscribers", "1", "--shard", "2/2"],
+        ["--subscribers", "1", "--shard", "1"], ["--subscribers", "1", "--shard", "a/2"],
+        ["--subscribers", "1", "--rpc-rate", "1"], ["--publishers", "1", "--rpc-rate", "1"],
+        ["--subscribers", "1", "--data-rate", "1"], ["--subscribers", "1", "--session", "s"],
+        ["--subscribers", "1", "--provider", "opentok"],
+        ["--subscribers", "1", "--provider", "opentok", "--session", "no-session"],
+        ["--subscribers", "1", "--metrics-address", "here"],
     ])
     func whatCannotBeMeant(arguments: [String]) {
         #expect(throws: (any Error).self) { try parse(arguments).check() }
+    }
+
+    @Test func aShardIsOfTheSameRun() throws {
+        let settings = try parse(["--rooms", "6", "--subscribers", "5", "--shard", "1/3"]).settings
+        #expect(settings.shard == LoadShard(index: 1, count: 3) && settings.participants == 30)
+        // More than one process can have.
+        try parse(["--rooms", "400", "--subscribers", "100", "--shard", "0/2"]).check()
+    }
+
+    @Test func networksOfSomeComeBehindThatOfAll() throws {
+        let rules = try parse([
+            "--subscribers", "3", "--network-for", "subscriber 1:rate=300", "--network", "loss=1", "--network-for",
+            "10% of publishers:delay=40,jitter=5",
+        ]).networks.rules
+        #expect(rules.map(\.profile.loss) == [1, 0, 0] && rules.map(\.profile.rate) == [0, 300, 0])
+        #expect(rules.map(\.profile.delay) == [0, 0, 40])
+    }
+
+    @Test func callsAndMessagesHaveARate() throws {
+        let settings = try parse(["--publishers", "1", "--subscribers", "2", "--rpc-rate", "0.5", "--data-rate", "3"])
+            .settings
+        #expect((settings.callsPerSecond, settings.messagesPerSecond) == (0.5, 3))
     }
 
     @Test func secretsAreNotInTheReport() {

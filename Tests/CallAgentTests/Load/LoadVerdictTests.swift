@@ -128,9 +128,16 @@ import Testing
 
     @Test func aMachineThatGivesNoMoreIsTheEnvironment() {
         let record = record(.shortage("no more")) {
-            $0.add(account { ($0.result.endReason, $0.isOurFault) = (.joinFailed, true) })
+            $0.add(account { ($0.result.endReason, $0.shortage) = (.joinFailed, "no more") })
         }
         #expect(LoadCommand.status(of: record) == .environment)
+        #expect(record.results.verdicts.failures.count { $0.contains("no more") } == 1)
+        // One that is only found out at the end is said, too.
+        let late = self.record {
+            $0.add(account { ($0.result.endReason, $0.shortage) = (.joinFailed, "no more ports") })
+        }
+        #expect(
+            LoadCommand.status(of: late) == .environment && late.results.verdicts.failures.contains("no more ports"))
     }
 }
 

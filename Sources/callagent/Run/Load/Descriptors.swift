@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// Open files: each participant needs two, and the default limit is for 500 of them.
 enum Descriptors {
@@ -14,6 +14,20 @@ enum Descriptors {
             getrlimit(resource, &limit)
         }
         return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Loops and threads have some before anybody joins, and a library that gets none for them ends the process.
+    ///
+    /// Throws `ExitStatus.Failure` where there are too few for any run.
+    static func require() throws {
+        let left = raiseLimit() - ProcessFiles.openDescriptors()
+        let needed = 24 + 4 * ProcessInfo.processInfo.activeProcessorCount
+        guard left < needed else { return }
+        throw ExitStatus.Failure(
+            status: .environment,
+            message:
+                "\(max(0, left)) more open files are allowed, and a run needs about \(needed): raise the limit with ulimit -n"
+        )
     }
 
     /// What to say where they have run out; nil where they have not.

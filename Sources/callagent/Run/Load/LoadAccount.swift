@@ -43,13 +43,13 @@ struct LoadAccount {
 
     var result: ParticipantResult
     var state = State.joining
-    /// It failed for want of something here.
-    var isOurFault = false
+    /// What it failed for want of, where that is something here.
+    var shortage: String?
     private(set) var receiveBufferDrops = 0
     private(set) var unstamped = 0
     private(set) var misdelivered = 0
     private(set) var layerSwitches = 0
-    private(set) var messages = DeliveryLedger.Counts()
+    private(set) var data = DataCounters()
     /// Counted and not yet told.
     private var change = Change()
     /// All that was counted has been told since it is gone.
@@ -76,9 +76,21 @@ struct LoadAccount {
         unstamped += totals.audio.unstamped + totals.video.unstamped
         misdelivered += totals.audio.misdelivered + totals.video.misdelivered
         layerSwitches += totals.video.layerSwitches
-        messages.add(totals.messages)
+        data.add(totals.messages)
         if let first = totals.first[.audio] { result.firstAudioMs = result.firstAudioMs ?? first }
         if let first = totals.first[.video] { result.firstVideoMs = result.firstVideoMs ?? first }
+    }
+
+    /// What became of a remote procedure call.
+    enum CallOutcome { case answered, absent, failed }
+
+    mutating func noteCall(_ outcome: CallOutcome) {
+        data.rpcCalls += 1
+        switch outcome {
+        case .answered: data.rpcAnswers += 1
+        case .failed: data.rpcFailures += 1
+        case .absent: break
+        }
     }
 
     /// What the media connections have counted.

@@ -15,6 +15,15 @@ extension DeliveryLedger.Counts {
     }
 }
 
+extension DataCounters {
+    mutating func add(_ messages: DeliveryLedger.Counts) {
+        messagesExpected += messages.expected
+        messagesReceived += messages.received
+        messagesLost += messages.missing
+        messagesDuplicated += messages.duplicates
+    }
+}
+
 extension InboundCounters {
     /// What came by ground truth. Pictures come in several packets: of one that is missing they are taken to be as many as
     /// those of the others on average.

@@ -49,33 +49,36 @@ final class LoadLink {
         let start = Double(plan.number * 7 % 16) / 16
         if plan.publishesAudio {
             let truth = world.publish(.audio, by: plan)
-            let track = LocalTrack(try sound(truth, start), name: "speech")
+            let track = try sound(truth, start)
             audio = Publication(truth: truth, track: try await session.publish(track, source: .microphone))
         }
         if plan.publishesVideo {
             let truth = world.publish(.video, by: plan)
-            let track = LocalTrack(try pictures(truth, start), name: "test card")
+            let track = try pictures(truth, start)
             video = Publication(truth: truth, track: try await session.publish(track, source: .camera))
         }
     }
 
-    private func sound(_ truth: SentTruth, _ start: Double) throws -> LocalTrack.Media {
+    private func sound(_ truth: SentTruth, _ start: Double) throws -> LocalTrack {
         guard !world.media.format.encodes else {
-            return .audio(try SpeechSource(Sentences.numbered(plan.number), voice: .numbered(plan.number)), .init())
+            let speech = try SpeechSource(Sentences.numbered(plan.number), voice: .numbered(plan.number))
+            return LocalTrack(.audio(speech, .init()), name: "speech", marker: StampMarker(truth))
         }
         let voices = world.media.speech
-        return .encodedAudio(StampedAudioSource(voices[plan.number % voices.count], truth, start: start))
+        let voice = voices[plan.number % voices.count]
+        return LocalTrack(.encodedAudio(StampedAudioSource(voice, truth, start: start)), name: "speech")
     }
 
-    private func pictures(_ truth: SentTruth, _ start: Double) throws -> LocalTrack.Media {
+    private func pictures(_ truth: SentTruth, _ start: Double) throws -> LocalTrack {
         let format = world.media.format
         guard !format.encodes else {
             let card = try TestCardSource(
                 sender: UInt16(truncatingIfNeeded: plan.number + 1), width: format.width, height: format.height,
                 frameRate: format.frameRate)
-            return .video(card, format.encoding)
+            let marker = StampMarker(truth, of: card, streams: format.streams)
+            return LocalTrack(.video(card, format.encoding), name: "test card", marker: marker)
         }
-        return .encodedVideo(StampedVideoSource(world.media, truth, start: start))
+        return LocalTrack(.encodedVideo(StampedVideoSource(world.media, truth, start: start)), name: "test card")
     }
 
     /// Nothing more leaves from now on.
@@ -116,6 +119,23 @@ final class LoadLink {
 
     private static let topic = "load"
 
+    /// Calls the method that everybody here answers, and waits for the answer.
+    nonisolated(nonsending) func call(_ identity: String) async throws {
+        let answer = try await session.performRPC(
+            to: identity, method: LoadLink.method, payload: plan.identity, timeout: LoadLink.patience)
+        guard answer == plan.identity else { throw RPCError.applicationError }
+    }
+
+    private static let method = "callagent.load"
+    /// Seconds.
+    private static let patience = 10.0
+
+    /// Answers with what it is given.
+    private nonisolated(nonsending) func answer(_ call: RPCInvocation) async {
+        let isOurs = call.method == LoadLink.method
+        try? await session.answerRPC(call, isOurs ? .success(call.payload) : .failure(.unsupportedMethod))
+    }
+
     // MARK: Receiving
 
     nonisolated(nonsending) func take(_ event: ProviderEvent) async {
@@ -130,6 +150,7 @@ final class LoadLink {
                 await apply(view.feature(loudest.participantID))
             }
         case .dataReceived(let message, _): count(message)
+        case .rpcInvoked(let call): await answer(call)
         default: break
         }
     }
@@ -174,7 +195,7 @@ final class LoadLink {
         if let before = probes[track] { close(before) }
         let truth = owners[owner].flatMap { world.truth(of: $0, in: plan.room, remote.kind) }
         let probe = SubscriptionProbe(
-            remote.kind, of: world.media.format.encodes ? nil : truth, run: world.run, meters: world.meters)
+            remote.kind, of: truth, run: world.run, meters: world.meters)
         probes[track] = probe
         remote.count(by: probe)
         if plan.decodes, remote.kind == .video { remote.attach(probe) }

@@ -21,7 +21,7 @@ extension RunHeader.Machine {
 
 /// A command line as it may be shown.
 enum ArgumentList {
-    private static let secret: Set = ["--secret", "--token", "--key"]
+    private static let secret: Set = ["--secret", "--token", "--key", "--e2ee-key"]
 
     /// Without the program's name and the values of secrets.
     static func withoutSecrets(_ arguments: [String]) -> [String] {

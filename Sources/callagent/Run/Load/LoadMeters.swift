@@ -39,6 +39,7 @@ final class LoadMeters: Sendable {
     let firstVideo = TimeMeter()
     let latency = TimeMeter()
     let roundTripTime = TimeMeter()
+    let calls = TimeMeter()
     private let happened = Mutex(ParticipantCounts())
     private let sampled = Mutex(CardCounts())
 

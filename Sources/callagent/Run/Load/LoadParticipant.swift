@@ -56,7 +56,9 @@ actor LoadParticipant {
         account.state = .gone
         account.result.endReason = .joinFailed
         account.result.failure = "\(error)"
-        account.isOurFault = (error as? CallError)?.fault == .environment
+        let isOurs = (error as? CallError)?.fault == .environment
+        account.shortage =
+            Descriptors.shortage ?? LocalPorts.shortage ?? (isOurs ? "this machine gave no more: \(error)" : nil)
     }
 
     /// Leaves in order; what was counted stays.
@@ -141,6 +143,21 @@ actor LoadParticipant {
     func talk(_ talks: Bool) { link?.audio?.truth.isSilent = !talks }
     func mute(_ mutes: Bool) async { await link?.mute(mutes) }
     func sendMessage() async { await link?.sendMessage() }
+
+    /// Calls a method of another one. Whoever is not there, on either side, is no failure of the call.
+    func call(_ identity: String) async {
+        guard let link, account.state == .joined, !link.hasEnded else { return }
+        let begun = world.clock.now
+        do {
+            try await link.call(identity)
+            account.noteCall(.answered)
+            world.meters.calls.record(nanoseconds: world.clock.now.nanoseconds - begun.nanoseconds)
+        } catch {
+            guard !link.hasEnded, !isGone, account.state == .joined else { return }
+            let isAbsent = [.recipientNotFound, .recipientDisconnected].contains(error as? RPCError)
+            account.noteCall(isAbsent ? .absent : .failed)
+        }
+    }
 
     /// Nothing more leaves from now on.
     func pause() { link?.pause() }

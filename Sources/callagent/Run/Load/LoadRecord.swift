@@ -39,7 +39,7 @@ struct LoadRecord {
     private(set) var cycles: [Cycle] = []
     private(set) var misdelivered = 0
     private(set) var unstamped = 0
-    private(set) var messages = DeliveryLedger.Counts()
+    private var data = DataCounters()
     private let keepsTimelines: Bool
 
     init(_ header: RunHeader, keepsTimelines: Bool) {
@@ -71,10 +71,8 @@ struct LoadRecord {
         results.participants.append(result)
         misdelivered += account.misdelivered
         unstamped += account.unstamped
-        messages.add(account.messages)
-        if account.isOurFault, shortage == nil {
-            shortage = Descriptors.shortage ?? "this machine gave no more: \(result.failure ?? "")"
-        }
+        data.add(account.data)
+        shortage = shortage ?? account.shortage
     }
 
     /// It is over now.
@@ -92,6 +90,8 @@ struct LoadRecord {
         results.histograms.firstVideo = meters.firstVideo.snapshot
         results.histograms.latency = meters.latency.snapshot
         results.histograms.roundTripTime = meters.roundTripTime.snapshot
+        if data.rpcCalls > 0 { results.histograms.rpc = meters.calls.snapshot }
+        if data != DataCounters() { results.data = data }
         results.participants.sort { ($0.room, $0.startSecond, $0.identity) < ($1.room, $1.startSecond, $1.identity) }
         var judged = results
         LoadVerdict.judge(&judged, self, thresholds)

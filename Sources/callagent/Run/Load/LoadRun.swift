@@ -41,7 +41,7 @@ actor LoadRun {
         gauge = TesterGauge(world.engine, server: server)
         begun = world.clock.now
         sampledAt = begun
-        record = LoadRecord(header, keepsTimelines: plan.participants.count <= LoadRecord.timelineLimit)
+        record = LoadRecord(header, keepsTimelines: plan.size <= LoadRecord.timelineLimit)
     }
 
     private var elapsed: Double { world.clock.now.seconds - begun.seconds }
@@ -90,6 +90,10 @@ actor LoadRun {
         case .leave: depart(step.participant)
         case .talk(let talks): await participant?.talk(talks)
         case .mute(let mutes): if let participant { Task { await participant.mute(mutes) } }
+        case .call(let other):
+            if let participant {
+                Task { [identity = plan.participants[other].identity] in await participant.call(identity) }
+            }
         case .message: if let participant { Task { await participant.sendMessage() } }
         case .reconnect:
             watch.expectLoss(at: elapsed)
@@ -134,13 +138,13 @@ actor LoadRun {
         sample.join = world.meters.join.takeSecond()
         sample.roundTripTime = world.meters.roundTripTime.takeSecond()
         sample.tester = gauge.read()
-        sample.tester.receiveBufferDrops = drops
+        sample.tester.receiveBufferDrops = drops + (await world.networks.takeDrops())
         sample.tester.sendQueueDelayMs = delay
         sample.server = gauge.readServer()
         sample.saturated = SaturationLimits().reasons(in: sample.tester)
         watch.note(sample.participants, at: Double(second))
         record.add(sample)
-        listener(sample, plan.participants.count)
+        listener(sample, plan.size)
     }
 
     /// Asks a part of the participants' connections.

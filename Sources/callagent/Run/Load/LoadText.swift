@@ -40,13 +40,14 @@ enum LoadText {
         lines += ["", columns("", ["sent", "expected", "received", "lost", "repaired", "twice"])]
         lines.append(media("sound", results.audio, frames: results.audio.inbound.framesDropped))
         lines.append(media("pictures", results.video, frames: results.video.inbound.framesDropped))
-        if record.messages.expected > 0 { lines.append(messages(record)) }
+        if let data = results.data { lines += self.data(data) }
         lines += ["", columns("", ["p50", "p95", "p99", "most"])]
         lines.append(times("join", results.histograms.join))
         lines.append(times("first sound", results.histograms.firstAudio))
         lines.append(times("first picture", results.histograms.firstVideo))
         lines.append(times("latency", results.histograms.latency))
         lines.append(times("round trip", results.histograms.roundTripTime))
+        if let calls = results.histograms.rpc { lines.append(times("remote call", calls)) }
         lines += ["", tester(results)]
         if record.cards.decoded > 0 {
             lines.append("decoded: \(record.cards.right) of \(record.cards.decoded) pictures show what was sent")
@@ -58,7 +59,7 @@ enum LoadText {
             let cycles = record.cycles.map { "\(mebibytes($0.heap)) and \($0.descriptors) open files" }
             lines.append("left after each cycle: " + cycles.joined(separator: "; "))
         }
-        lines.append("")
+        lines += outliers(results) + [""]
         lines += verdict(results.verdicts)
         return lines.joined(separator: "\n")
     }
@@ -87,12 +88,25 @@ enum LoadText {
             ])
     }
 
-    private static func messages(_ record: LoadRecord) -> String {
-        let counts = record.messages
-        return columns(
-            "messages",
-            ["", "\(counts.expected)", "\(counts.received)", "\(counts.missing)", "", "\(counts.duplicates)"])
+    private static func data(_ data: DataCounters) -> [String] {
+        func row(_ name: String, _ counts: [Int?]) -> String { columns(name, counts.map { $0.map { "\($0)" } ?? "" }) }
+        let messages = [
+            nil, data.messagesExpected, data.messagesReceived, data.messagesLost, nil, data.messagesDuplicated,
+        ]
+        let calls = [data.rpcCalls, data.rpcCalls, data.rpcAnswers, data.rpcFailures, nil, nil]
+        return (data.messagesExpected > 0 ? [row("messages", messages)] : [])
+            + (data.rpcCalls > 0 ? [row("remote calls", calls)] : [])
     }
+
+    /// Who fared much worse than the others.
+    private static func outliers(_ results: LoadResults) -> [String] {
+        let found = results.outliers
+        let rest = found.count > mostNamed ? ["  and \(found.count - mostNamed) more"] : []
+        return (found.isEmpty ? [] : ["", "worse than the others:"])
+            + found.prefix(mostNamed).map { "  \($0.identity) in \($0.room) \($0.finding)" } + rest
+    }
+
+    private static let mostNamed = 5
 
     private static func times(_ name: String, _ histogram: HistogramSnapshot) -> String {
         columns(name, [50, 95, 99, 100].map { milliseconds(histogram.percentile($0)) })

@@ -14,7 +14,9 @@ enum LoadVerdict {
     }
 
     private static func details(_ results: LoadResults, _ record: LoadRecord) -> [String] {
-        var details = sentences(results.participants.filter { $0.endReason == .joinFailed }) {
+        // Where it ended the run, it has been said.
+        var details = record.shortage.flatMap { results.interruption == $0 ? nil : [$0] } ?? []
+        details += sentences(results.participants.filter { $0.endReason == .joinFailed }) {
             "\($0.identity) did not get into \($0.room): \($0.failure ?? "")"
         }
         details += sentences(results.participants.filter { [.disconnected, .removed].contains($0.endReason) }) {
@@ -31,9 +33,6 @@ enum LoadVerdict {
             "\($0.identity) in \($0.room) received nothing"
         }
         if let growth = growth(record.cycles) { details.append(growth) }
-        if record.messages.missing > 0 {
-            details.append("\(record.messages.missing) of \(record.messages.expected) messages did not come")
-        }
         if record.misdelivered > 0 { details.append("\(record.misdelivered) frames came under another's name") }
         if record.cards.wrong > 0 {
             details.append("of \(record.cards.decoded) decoded pictures \(record.cards.wrong) show something else")

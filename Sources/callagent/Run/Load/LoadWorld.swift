@@ -10,10 +10,10 @@ import Synchronization
 final class LoadWorld: Sendable {
     /// Where it takes place, and how.
     struct Settings: Sendable {
-        var url: String
-        var key: String
-        var secret: String
-        var mode = LiveKitLikeProvider.Mode.automatic
+        var url = ""
+        var key = ""
+        var secret = ""
+        var provider: any CallProvider = LiveKitLikeProvider()
         var layout = LoadLayout.speaker
         var media = MediaSessionConfiguration()
         var trust = ServerTrust.system
@@ -30,7 +30,8 @@ final class LoadWorld: Sendable {
     let clock = MediaClock.system
     /// Of this process.
     let run = UInt32.random(in: .min ... .max)
-    private let provider: LiveKitLikeProvider
+    /// Between the participants and the server.
+    let networks: LoadNetworks
     private let nextPublisher = Atomic<UInt32>(0)
     /// By room, identity and kind.
     private let truths = Mutex<[TruthKey: SentTruth]>([:])
@@ -41,13 +42,13 @@ final class LoadWorld: Sendable {
         var kind: MediaKind
     }
 
-    init(_ settings: Settings, media: LoadMedia) {
+    init(_ settings: Settings, media: LoadMedia, networks: LoadNetworks) {
         self.settings = settings
         self.media = media
         var threads = MediaEngine.Configuration()
         threads.workers = 1
         engine = MediaEngine(configuration: threads)
-        provider = LiveKitLikeProvider(mode: settings.mode)
+        self.networks = networks
     }
 
     // MARK: The truth
@@ -86,19 +87,33 @@ final class LoadWorld: Sendable {
 
     /// Lets a participant in. Throws `CallError`.
     func connect(_ participant: PlannedParticipant) async throws -> any ProviderSession {
-        let token = AccessToken.join(
-            room: participant.room, identity: participant.identity, key: settings.key, secret: settings.secret,
-            now: Int64(Date().timeIntervalSince1970))
-        let descriptor = CallDescriptor(
-            callId: participant.room, conversationId: participant.room, provider: .liveKit,
-            serviceProviderCallId: participant.room, endpoint: settings.url, credentials: .init(token: token))
         var media = settings.media
         media.reception = participant.decodes ? .decoded : .counted
+        networks.route(&media, of: participant)
         var context = ProviderContext(
             engine: engine, media: media, subscribesAutomatically: participant.subscribes && !settings.exceedsLayout,
             logger: .init(label: "callagent.load"))
         context.trust = settings.trust
         context.knowsListeners = false
-        return try await provider.connect(descriptor, context: context)
+        return try await settings.provider.connect(try descriptor(participant), context: context)
+    }
+
+    private func descriptor(_ participant: PlannedParticipant) throws -> CallDescriptor {
+        CallDescriptor(
+            callId: participant.room, conversationId: participant.room, provider: settings.provider.kind,
+            serviceProviderCallId: participant.room, endpoint: settings.url,
+            credentials: .init(token: try token(participant)))
+    }
+
+    private func token(_ participant: PlannedParticipant) throws -> String {
+        let (room, identity, key, secret) = (participant.room, participant.identity, settings.key, settings.secret)
+        guard settings.provider.kind == .openTok else {
+            return AccessToken.join(
+                room: room, identity: identity, key: key, secret: secret, now: Int64(Date().timeIntervalSince1970))
+        }
+        guard let token = OpenTokAccess.token(key: key, secret: secret, session: room, identity: identity) else {
+            throw CallError(.caller, .invalidArgument, "no token can be made for the session \(room) with that key")
+        }
+        return token
     }
 }

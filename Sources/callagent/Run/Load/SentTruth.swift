@@ -51,7 +51,12 @@ final class SentTruth: Sendable {
     /// Silence is left out, as with discontinuous transmission.
     var isSilent: Bool {
         get { state.withLock { $0.isSilent } }
-        set { state.withLock { $0.isSilent = newValue } }
+        set {
+            state.withLock {
+                $0.isSilent = newValue
+                $0.times = [:]
+            }
+        }
     }
 
     /// The longest in milliseconds that a frame left later than was due after the one before, since the last look.
@@ -73,7 +78,8 @@ final class SentTruth: Sendable {
             state.counts.frames += 1
             state.counts.bytes += bytes
             if isKeyFrame { state.counts.keyFrames += 1 }
-            if let before = state.times[layer] {
+            // After more than a second the stream was paused, as one is that nobody receives.
+            if let before = state.times[layer], time - before < 1_000_000_000 {
                 state.longestDelay = max(state.longestDelay, Double(time - before) / 1e6 - interval * 1000)
             }
             state.times[layer] = time

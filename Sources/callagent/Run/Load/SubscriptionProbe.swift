@@ -80,7 +80,8 @@ final class SubscriptionProbe: ReceivedFrameCounter, VideoSink {
     /// A decoded picture: it has to be the one that the frame says it is.
     func receive(_ frame: VideoFrame) {
         guard !frame.isFiller, let stamp = state.withLock({ $0.stamp }) else { return }
-        let isRight = TestCardReader.read(frame)?.frameNumber == UInt32(stamp.clip)
+        let number = TestCardReader.read(frame)?.frameNumber
+        let isRight = number.map { UInt16(truncatingIfNeeded: $0) } == stamp.clip
         meters.noteCards {
             $0.decoded += 1
             if isRight { $0.right += 1 } else { $0.wrong += 1 }

@@ -1,0 +1,75 @@
+"""Load tests that run into a limit: of their own machine, which they have to blame on themselves, or of the server."""
+import subprocess
+import sys
+import time
+
+from harness import CALLAGENT, KEY, SECRET, RunningServer, expect, server
+from load_runs import LACKING, load
+from namespaces import command, namespace_pair, need_namespaces
+from calls import serving
+
+BUSY = "while True: pass"
+
+
+def text_of(url, *arguments, before=(), limit=60):
+    """The exit code and what people read."""
+    ran = subprocess.run(
+        [*before, CALLAGENT, "load", "--url", url, "--key", KEY, "--secret", SECRET, *arguments], capture_output=True, text=True,
+        timeout=limit)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_load_says_that_the_tester_was_starved():
+    # Busy loops on the processor that the tester is bound to; the server has the others.
+    busy = [subprocess.Popen(["taskset", "-c", "0", sys.executable, "-c", BUSY]) for _ in range(12)]
+    try:
+        with server() as url:
+            code, out, errors = text_of(
+                url, "--publishers", "1", "--subscribers", "15", "--num-per-second", "20", "--duration", "4", "--encode",
+                "--video-resolution", "high", before=("taskset", "-c", "0"))
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    expect(code == 4, "the exit code says so", (code, errors))
+    expect(out.startswith("the tester was the bottleneck in "), "and so does the first line", out[:300])
+
+
+def test_load_names_the_limit_of_descriptors():
+    with server() as url:
+        code, out, errors = text_of(
+            url, "--publishers", "1", "--subscribers", "60", "--num-per-second", "60", "--duration", "5", before=("prlimit", "--nofile=70:70"))
+        joined = subprocess.run(
+            ["prlimit", "--nofile=14:14", CALLAGENT, "join", "--url", url, "--key", KEY, "--secret", SECRET, "--room", "r", "--identity", "i",
+             "--duration", "1"], capture_output=True, text=True, timeout=30)
+    expect(code == 3, "the machine lacks something", (code, out, errors))
+    expect("61 participants need about 186 open files, and 70 are allowed" in errors, "it was said before", errors)
+    expect("open files have run out, 70 are allowed: raise the limit with ulimit -n" in out, "and after", out)
+    expect(joined.returncode == 3 and "raise the limit with ulimit -n" in joined.stderr, "so it is with one", joined.stderr)
+
+
+def test_load_names_the_want_of_ports():
+    need_namespaces()
+    with namespace_pair("10.78.0.1", "10.78.0.2") as (near_side, far_side), serving(near_side, "10.78.0.1", 7880) as url:
+        command("ip", "netns", "exec", far_side, "sysctl", "-q", "-w", "net.ipv4.ip_local_port_range=40000 40019")
+        code, out, errors = text_of(
+            url, "--publishers", "1", "--subscribers", "60", "--num-per-second", "60", "--duration", "5",
+            before=("ip", "netns", "exec", far_side))
+    expect(code == 3, "the machine lacks something", (code, out, errors))
+    expect("no more ports are free" in out and "net.ipv4.ip_local_port_range" in out, "it says what", out)
+
+
+def test_load_tells_of_a_server_that_dies():
+    dying = RunningServer()
+    try:
+        dying.wait_until_ready()
+        child = load(dying.url, "--publishers", "1", "--subscribers", "3", "--server-pid", str(dying.process.pid), duration=60)
+        time.sleep(3)
+        dying.process.kill()
+        dying.process.wait()
+        run = child.result(code=LACKING)
+    finally:
+        dying.stop()
+    expect(run["state"] == "interrupted" and "the server was lost" in run["interruption"], "it says so", run["interruption"])
+    got = sum(each["video"]["inbound"]["packetsReceived"] for each in run["participants"])
+    expect(len(run["participants"]) == 4 and got > 50, "what was measured is kept", run["verdicts"])
