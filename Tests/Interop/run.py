@@ -20,6 +20,7 @@ import livekit_features
 import livekit_layers
 import load_limits
 import load_runs
+import load_starved
 import opentok_rest
 import pulse
 import recording
@@ -154,8 +155,8 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, indicator, journals, ringing, opentok_rest, load_runs]
+        greeting, indicator, journals, ringing, opentok_rest, load_runs, load_limits]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, calls, chromium, hostile, pulse, load_limits]
+    heavy = [livekit_layers, archives, calls, chromium, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))
