@@ -38,10 +38,14 @@ def expect_whole(results, participants):
 
 
 def test_load_encrypted_with_messages_and_calls():
-    with server() as url:
+    with server() as url, tempfile.NamedTemporaryFile("r") as traces:
         run = load(url, "--publishers", "1", "--subscribers", "3", "--e2ee-key", "between-us-alone", "--data-rate", "4",
-                   "--rpc-rate", "4", duration=4).result(code=WELL)
+                   "--rpc-rate", "4", "--traces", traces.name, duration=4).result(code=WELL)
+        spans = [json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"] for line in traces]
     check_results(run)
+    expect(len(spans) == 4 and all(each[0]["name"] == "join" for each in spans), "a trace of each join", spans)
+    parts = {"signalling", "media connection", "first audio", "first video"}
+    expect(sum(parts <= {span["name"] for span in each} for each in spans) == 3, "with its parts", spans)
     expect_whole(run, 4)
     data = run["data"]
     expect(data["messagesExpected"] >= 20 and data["messagesLost"] == 0, "messages came", data)
@@ -103,7 +107,7 @@ def test_load_report_finds_the_throttled_subscriber():
     with server() as url, tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, "run.html")
         run = load(url, "--publishers", "1", "--subscribers", "5", "--video", "800k", "--network-for", "subscriber 3:rate=250,queue=150",
-                   "--report", page, "--decode", "0", duration=6).result(code=(0, 1, 4))
+                   "--report", page, "--decode", "0", duration=5).result(code=(0, 1, 4))
         with open(page) as file:
             banner = re.search(r'<div class="banner.*?</div>', file.read(), re.S).group(0)
     expect(len(run["participants"]) == 6, "all are in it", len(run["participants"]))

@@ -101,7 +101,7 @@ struct LoadCommand: AsyncParsableCommand {
         let metrics = LoadMetrics()
         let endpoint = try await metrics.listen(results.metricsAddress)
         let networks = try await LoadNetworks.start(networks.rules, towards: try target.address())
-        let world = try world(networks)
+        let world = try world(networks, files.traces)
         warnOfDescriptors(plan.size)
         let progress = LoadProgress(isQuiet: output.json, metrics: files.lines)
         let run = LoadRun(plan, in: world, header: header, thresholds: results.thresholds, server: results.serverPid) {
@@ -136,7 +136,7 @@ struct LoadCommand: AsyncParsableCommand {
         return results.verdicts.ok ? .success : .lost
     }
 
-    private func world(_ networks: LoadNetworks) throws -> LoadWorld {
+    private func world(_ networks: LoadNetworks, _ traces: ResultFile?) throws -> LoadWorld {
         let settings = settings
         var way = LoadWorld.Settings()
         try target.apply(to: &way)
@@ -145,7 +145,7 @@ struct LoadCommand: AsyncParsableCommand {
         way.takesTurns = media.simulateSpeakers
         let clips = try LoadMedia(
             media.format, pictures: settings.videoPublishers > 0, sound: settings.audioPublishers > 0)
-        return LoadWorld(way, media: clips, networks: networks)
+        return LoadWorld(way, media: clips, networks: networks, traces: traces.map { JoinTraces($0) })
     }
 
     private func warnOfDescriptors(_ participants: Int) {

@@ -18,6 +18,12 @@ struct LoadResultOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write a trace of each join to this file, OpenTelemetry's JSON (OTLP), one a line.", valueName: "file"))
+    var traces: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("Write the results to this file, as --json prints them.", valueName: "file"))
     var output: String?
 
@@ -52,6 +58,7 @@ struct LoadResultOptions: ParsableArguments {
     func open() throws -> LoadFiles {
         LoadFiles(
             lines: try metrics.map { try ResultFile("--metrics", path: $0) },
+            traces: try traces.map { try ResultFile("--traces", path: $0) },
             results: try output.map { try ResultFile("--output", path: $0) },
             page: try report.map { try ResultFile("--report", path: $0) },
             verdicts: try junit.map { try ResultFile("--junit", path: $0) })
@@ -61,6 +68,7 @@ struct LoadResultOptions: ParsableArguments {
 /// The files that a load test leaves.
 struct LoadFiles {
     let lines: ResultFile?
+    let traces: ResultFile?
     let results: ResultFile?
     let page: ResultFile?
     let verdicts: ResultFile?
@@ -72,7 +80,7 @@ struct LoadFiles {
         results?.write(try ResultsFile.data(run))
         page?.write(Data(ReportPage.html(run).utf8))
         verdicts?.write(Data(JUnitFile.text(run).utf8))
-        let faults = [lines, results, page, verdicts].compactMap { file -> (any Error)? in
+        let faults = [lines, traces, results, page, verdicts].compactMap { file -> (any Error)? in
             do { try file?.close() } catch { return error }
             return nil
         }

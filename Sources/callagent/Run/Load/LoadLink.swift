@@ -12,8 +12,10 @@ final class LoadLink {
     }
 
     let session: any ProviderSession
-    let begun: MediaTime
-    var isConnected = false
+    /// Of its join.
+    private(set) var times: JoinTimes
+    var begun: MediaTime { times.begun }
+    var isConnected: Bool { times.connected != nil }
     var hasEnded = false
     /// Which of its participant's sessions it is.
     let generation: Int
@@ -33,13 +35,13 @@ final class LoadLink {
     /// Of subscriptions that have ended.
     private var closed = LoadTotals()
 
-    init(_ session: any ProviderSession, plan: PlannedParticipant, world: LoadWorld, begun: MediaTime, generation: Int)
+    init(_ session: any ProviderSession, plan: PlannedParticipant, world: LoadWorld, times: JoinTimes, generation: Int)
     {
         self.session = session
         self.generation = generation
         self.plan = plan
         self.world = world
-        self.begun = begun
+        self.times = times
         view = LayoutView(world.settings.layout)
     }
 
@@ -57,7 +59,14 @@ final class LoadLink {
             let track = try pictures(truth, start)
             video = Publication(truth: truth, track: try await session.publish(track, source: .camera))
         }
+        if plan.publishes { times.published = world.clock.now }
     }
+
+    /// Media is connected.
+    func noteConnected(at time: MediaTime) { times.connected = time }
+
+    /// Its session is over: leaves a trace of how it began.
+    func trace() { world.traces?.write(JoinTrace(participant: plan, times: times)) }
 
     private func sound(_ truth: SentTruth, _ start: Double) throws -> LocalTrack {
         guard !world.media.format.encodes else {
@@ -242,6 +251,7 @@ final class LoadLink {
             guard let first = probe.first else { continue }
             let milliseconds = Double(first.nanoseconds - begun.nanoseconds) / 1e6
             firsts[probe.kind] = milliseconds
+            times.firsts[probe.kind] = first
             let meter = probe.kind == .audio ? world.meters.firstAudio : world.meters.firstVideo
             meter.record(milliseconds: milliseconds)
         }

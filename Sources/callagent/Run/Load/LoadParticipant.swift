@@ -32,12 +32,13 @@ actor LoadParticipant {
     }
 
     private func connect() async {
-        let begun = world.clock.now
+        var times = JoinTimes(begun: world.clock.now)
         do {
             let session = try await world.connect(plan)
+            times.admitted = world.clock.now
             guard !isGone else { return await session.leave() }
             generations += 1
-            let link = LoadLink(session, plan: plan, world: world, begun: begun, generation: generations)
+            let link = LoadLink(session, plan: plan, world: world, times: times, generation: generations)
             self.link = link
             let (events, generation) = (session.events, generations)
             Task { [weak self] in
@@ -47,11 +48,13 @@ actor LoadParticipant {
         } catch {
             guard !isGone, link?.hasEnded != true else { return }
             await end(grace: true)
-            fail(error)
+            fail(error, times)
         }
     }
 
-    private func fail(_ error: any Error) {
+    private func fail(_ error: any Error, _ times: JoinTimes) {
+        let failure = (at: world.clock.now, words: "\(error)")
+        world.traces?.write(JoinTrace(participant: plan, times: times, failure: failure))
         world.meters.note { $0.failures += 1 }
         account.state = .gone
         account.result.endReason = .joinFailed
@@ -88,6 +91,7 @@ actor LoadParticipant {
         link.hasEnded = true
         account.take(await link.session.statistics())
         account.take(link.settle(grace: grace))
+        if link.isConnected { link.trace() }
         await link.session.leave()
         account.endSession()
     }
@@ -120,8 +124,9 @@ actor LoadParticipant {
 
     private func connected(_ link: LoadLink) {
         guard !link.isConnected else { return }
-        link.isConnected = true
-        let milliseconds = Double(world.clock.now.nanoseconds - link.begun.nanoseconds) / 1e6
+        let now = world.clock.now
+        link.noteConnected(at: now)
+        let milliseconds = Double(now.nanoseconds - link.begun.nanoseconds) / 1e6
         account.result.joinMs = account.result.joinMs ?? milliseconds
         account.state = .joined
         world.meters.join.record(milliseconds: milliseconds)

@@ -32,6 +32,8 @@ final class LoadWorld: Sendable {
     let run = UInt32.random(in: .min ... .max)
     /// Between the participants and the server.
     let networks: LoadNetworks
+    /// Of joins, where they are wanted.
+    let traces: JoinTraces?
     private let nextPublisher = Atomic<UInt32>(0)
     /// By room, identity and kind.
     private let truths = Mutex<[TruthKey: SentTruth]>([:])
@@ -42,13 +44,14 @@ final class LoadWorld: Sendable {
         var kind: MediaKind
     }
 
-    init(_ settings: Settings, media: LoadMedia, networks: LoadNetworks) {
+    init(_ settings: Settings, media: LoadMedia, networks: LoadNetworks, traces: JoinTraces? = nil) {
         self.settings = settings
         self.media = media
         var threads = MediaEngine.Configuration()
         threads.workers = 1
         engine = MediaEngine(configuration: threads)
         self.networks = networks
+        self.traces = traces
     }
 
     // MARK: The truth
