@@ -20,13 +20,15 @@ def test_load_names_the_limit_of_descriptors():
     with server() as url:
         code, out, errors = text_of(
             url, "--publishers", "1", "--subscribers", "60", "--num-per-second", "60", "--duration", "5", before=("prlimit", "--nofile=70:70"))
-        joined = subprocess.run(
-            ["prlimit", "--nofile=14:14", CALLAGENT, "join", "--url", url, "--key", KEY, "--secret", SECRET, "--room", "r", "--identity", "i",
-             "--duration", "1"], capture_output=True, text=True, timeout=30)
+        join = ["join", "--url", url, "--key", KEY, "--secret", SECRET, "--room", "r", "--identity", "i"]
+        others = [
+            subprocess.run(["prlimit", "--nofile=14:14", CALLAGENT, *words], capture_output=True, text=True, timeout=30)
+            for words in (join, ["serve", "--port", "0"], ["call", "--duration", "1"])]
     expect(code == 3, "the machine lacks something", (code, out, errors))
     expect("61 participants need about 186 open files, and 70 are allowed" in errors, "it was said before", errors)
     expect("open files have run out, 70 are allowed: raise the limit with ulimit -n" in out, "and after", out)
-    expect(joined.returncode == 3 and "raise the limit with ulimit -n" in joined.stderr, "so it is with one", joined.stderr)
+    for ran in others:
+        expect(ran.returncode == 3 and "raise the limit with ulimit -n" in ran.stderr, "so it is with every command", (ran.args, ran.stderr))
 
 
 def test_load_names_the_want_of_ports():

@@ -64,6 +64,7 @@ struct AnswerCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         let device = DeviceScript(unlocked: lockedFor, active: appActiveAfter, authenticated: authenticateAfter)
         let presenter = TalkingPresenter(
             .init(.answer, afterMilliseconds: Int64(after * 1000)), region: region, unlockedAfter: lockedFor)

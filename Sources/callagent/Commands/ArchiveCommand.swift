@@ -87,6 +87,7 @@ struct ArchiveRecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let endpoint = try ServerURL.signalling(url)
         let (key, secret) = try apiKey.required()

@@ -36,6 +36,7 @@ struct ArchiveFetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         server.output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let api = try server.api()
         let progress = Progress(isQuiet: server.output.json)

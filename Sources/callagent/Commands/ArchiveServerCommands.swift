@@ -136,6 +136,7 @@ struct ArchiveStartCommand: AsyncParsableCommand {
 
     func run() async throws {
         server.output.bootstrapLogging()
+        try Descriptors.require()
         server.print(try await server.api().start(order))
     }
 }
@@ -159,6 +160,7 @@ struct ArchiveStopCommand: AsyncParsableCommand {
 
     func run() async throws {
         server.output.bootstrapLogging()
+        try Descriptors.require()
         server.print(try await server.api().stop(archive.id))
     }
 }
@@ -196,6 +198,7 @@ struct ArchiveListCommand: AsyncParsableCommand {
 
     func run() async throws {
         server.output.bootstrapLogging()
+        try Descriptors.require()
         let list = try await server.api().archives(session: session, offset: offset, count: count)
         if server.output.json { return JSONOutput.print(list) }
         for archive in list.items { StandardOutput.line(archive.line) }

@@ -175,6 +175,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let journal = try journalOption.open()
         let needsServer = server == nil && provider != .fake

@@ -30,6 +30,7 @@ struct DeclineCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let run = try RingRun(
             ring, presenter: TalkingPresenter(.init(.decline, afterMilliseconds: Int64(after * 1000))))

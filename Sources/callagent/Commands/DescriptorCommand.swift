@@ -47,6 +47,7 @@ struct DescriptorCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         let (server, credentials, conversation) = try service.resolve(apiKey)
         let source = ServerDescriptorSource(server: server, credentials: credentials, trust: trust.trust)
         let request = DescriptorRequest(

@@ -51,6 +51,7 @@ struct RingCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin()
         let media = try media.open(wantsPicture: video) { StandardError.line($0.printable) }
         let run = try RingRun(ring, media: media, presenter: NoRingPresenter())

@@ -145,6 +145,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.bootstrapLogging()
+        try Descriptors.require()
         Interruption.begin(watchesOutput: false)
         let file = config.map(ServiceConfigurationFile.init)
         var configuration = try configuration(file)
