@@ -39,6 +39,10 @@ public struct LiveKitLikeProvider: CallProvider {
 
     /// Joins the room that the token names. Throws `CallError`.
     public func connect(_ descriptor: CallDescriptor, context: ProviderContext) async throws -> any ProviderSession {
+        try await inTaskOfItsOwn { try await join(descriptor, context: context) }
+    }
+
+    private func join(_ descriptor: CallDescriptor, context: ProviderContext) async throws -> LiveKitSession {
         guard let token = descriptor.credentials.token, !token.isEmpty else {
             throw CallError(
                 .configuration, .invalidArgument,

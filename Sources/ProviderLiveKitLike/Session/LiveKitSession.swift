@@ -59,8 +59,12 @@ actor LiveKitSession: ProviderSession {
 
     // MARK: Driving the machine
 
+    // Not inlined, nor the next one: what they hold for a moment would stand in the memory of tasks that last as long as
+    // the call.
+    @inline(never)
     private func take(_ input: SignallingInput) { perform(machine.handle(input, now: clock.now)) }
 
+    @inline(never)
     private func timePassed() {
         timer.fired()
         perform(machine.advance(to: clock.now))
