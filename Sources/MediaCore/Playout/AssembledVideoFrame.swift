@@ -40,28 +40,40 @@ package final class AssembledVideoFrame: @unchecked Sendable {
 }
 
 /// Frame memory that is used again. Frames come back from whatever thread drops the last reference.
-final class VideoFramePool: Sendable {
-    /// Memory that waits for reuse, at most.
-    private static let limit = 4
+package final class VideoFramePool: Sendable {
     /// Larger memory isn't kept.
     private static let largest = 256 * 1_024
     private static let smallest = 4_096
+    /// Bytes that wait for reuse, at most.
+    private let limit: Int
 
     // One owner at a time: a frame that gives its memory up, or the pool.
     private struct Memory: @unchecked Sendable { var buffer: UnsafeMutableRawBufferPointer }
-    private let free = Mutex<[Memory]>([])
+    private let free = Mutex<(memory: [Memory], bytes: Int)>(([], 0))
 
-    deinit { free.withLock { for memory in $0 { memory.buffer.deallocate() } } }
+    /// - Parameter limit: bytes that wait for reuse, at most.
+    package init(limit: Int = 4 * largest) { self.limit = limit }
+
+    deinit { free.withLock { for memory in $0.memory { memory.buffer.deallocate() } } }
 
     func take() -> UnsafeMutableRawBufferPointer {
-        free.withLock { $0.popLast() }?.buffer ?? .allocate(byteCount: Self.smallest, alignment: 16)
+        let known = free.withLock { free in
+            let memory = free.memory.popLast()
+            free.bytes -= memory?.buffer.count ?? 0
+            return memory
+        }
+        return known?.buffer ?? .allocate(byteCount: Self.smallest, alignment: 16)
     }
+
+    /// Bytes that wait for reuse.
+    var waitingBytes: Int { free.withLock { $0.bytes } }
 
     func give(back buffer: UnsafeMutableRawBufferPointer) {
         let memory = Memory(buffer: buffer)
         let isKept = free.withLock {
-            guard $0.count < Self.limit, memory.buffer.count <= Self.largest else { return false }
-            $0.append(memory)
+            guard memory.buffer.count <= Self.largest, $0.bytes + memory.buffer.count <= limit else { return false }
+            $0.memory.append(memory)
+            $0.bytes += memory.buffer.count
             return true
         }
         if !isKept { buffer.deallocate() }

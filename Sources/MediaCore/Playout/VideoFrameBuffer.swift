@@ -12,7 +12,7 @@ package final class VideoFrameBuffer {
     package let configuration: VideoPlayoutConfiguration
     package internal(set) var statistics = VideoPlayoutStatistics()
 
-    private let pool = VideoFramePool()
+    private let pool: VideoFramePool
     /// Frames under assembly and whole ones that wait, by sequence number.
     private var frames: [FrameAssembly] = []
     private var spare: [FrameAssembly] = []
@@ -29,7 +29,11 @@ package final class VideoFrameBuffer {
     /// A key frame is to be asked for at once.
     private var isRequestDue = false
 
-    package init(configuration: VideoPlayoutConfiguration = .init()) { self.configuration = configuration }
+    /// - Parameter pool: the memory of its frames, which many streams may share.
+    package init(configuration: VideoPlayoutConfiguration = .init(), pool: VideoFramePool = VideoFramePool()) {
+        self.configuration = configuration
+        self.pool = pool
+    }
 
     /// Takes in a packet.
     ///

@@ -15,19 +15,25 @@ public final class MediaSession: Sendable {
         let line: Int
     }
 
-    /// What happens on the connection. Read once.
-    public let events: AsyncStream<MediaSessionEvent>
     private let driver: SocketSession
+    private let outlet = SessionEventOutlet()
 
     /// Binds a UDP port and makes a connection that awaits its first description.
     ///
     /// Throws `MediaError` where no port can be bound.
     public init(engine: MediaEngine, configuration: MediaSessionConfiguration = .init()) async throws {
-        let (stream, continuation) = AsyncStream.makeStream(of: MediaSessionEvent.self)
-        events = stream
-        driver = try await SocketSession.make(engine: engine, configuration: configuration) { continuation.yield($0) }
-        driver.onClose = { continuation.finish() }
+        let outlet = self.outlet
+        driver = try await SocketSession.make(engine: engine, configuration: configuration) { outlet.yield($0) }
+        driver.onClose = { outlet.finish() }
     }
+
+    /// What happens on the connection. Read once.
+    public var events: AsyncStream<MediaSessionEvent> { outlet.stream }
+
+    /// Hands what happens on the connection to `handler`, in place of `events`; nil is the last.
+    ///
+    /// - Parameter handler: called on the session's loop, one call at a time; must not call the session.
+    package func handEvents(to handler: @escaping @Sendable (MediaSessionEvent?) -> Void) { outlet.hand(to: handler) }
 
     func onLoop<Result: Sendable>(
         _ body: @escaping @Sendable (SocketSession) throws -> Result
@@ -79,6 +85,15 @@ public final class MediaSession: Sendable {
     public func createOffer(restartingICE: Bool = false) async throws -> SessionDescription {
         try await perform { machine, now, out in
             try machine.createOffer(restartingICE: restartingICE, now: now, into: out)
+        }
+    }
+
+    /// The first offer of a connection that is to receive so many tracks, and to carry data: all in one turn of the loop.
+    package func createOffer(receivingAudio audio: Int, video: Int) async throws -> SessionDescription {
+        try await perform { machine, now, out in
+            machine.addReceivers(audio: audio, video: video)
+            machine.addDataSection()
+            return try machine.createOffer(now: now, into: out)
         }
     }
 

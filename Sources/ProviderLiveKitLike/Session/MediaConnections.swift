@@ -141,10 +141,8 @@ actor MediaConnections {
 
     private func listen(to media: MediaSession, _ side: MediaSide) {
         let (channels, input) = (channels, input)
-        Task {
-            for await event in media.events {
-                if let event = MediaInput(event, side, channels) { input.yield(event) }
-            }
+        media.handEvents { event in
+            if let event, let event = MediaInput(event, side, channels) { input.yield(event) }
         }
     }
 }

@@ -114,10 +114,8 @@ struct SessionJoiner: Sendable {
     /// One connection offers at once: three lines to receive sound on and three for pictures, as LiveKit's clients do.
     private func firstOffer(on media: MediaSession) async throws(JoinFailure) -> Livekit_SessionDescription {
         do {
-            try await media.addReceivers(audio: 3, video: 3)
-            // The channels themselves are opened when the server has said how.
-            try await media.addDataSection()
-            let sdp = try await media.createOffer().sdp
+            // The data channels themselves are opened when the server has said how.
+            let sdp = try await media.createOffer(receivingAudio: 3, video: 3).sdp
             return .with {
                 $0.type = "offer"
                 $0.id = 1

@@ -13,6 +13,8 @@ package final class DTLSCertificate: @unchecked Sendable {
     /// As it stands on the wire.
     let der: [UInt8]
     let kind: TLSKeyKind
+    /// What the peers of its associations have shown.
+    let shown = ShownCertificates()
     /// `X509 *`
     private let certificate: OpaquePointer
     /// `EVP_PKEY *`

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import RTCCore
 import RTCTransport
 import Synchronization
 import TransportSecurity
@@ -35,6 +36,9 @@ public final class MediaEngine: Sendable {
     /// it up.
     private let audio = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let isShutDown = Atomic<Bool>(false)
+    /// The memory of pictures on their way in: those of many sessions come in turn, and few at a time.
+    let pictures = VideoFramePool(limit: 2 * 1_024 * 1_024)
+    private let sharedCertificate = Mutex<DTLSCertificate?>(nil)
 
     /// Starts the threads.
     public init(configuration: Configuration = .init()) {
@@ -81,6 +85,22 @@ public final class MediaEngine: Sendable {
         }
         let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return Place(loop: loops[number % loops.count], runner: runners[number % loops.count], number: number)
+    }
+
+    /// What all sessions show their peers, as the connections of one page of a browser may: making one takes longer than
+    /// the rest of a join. Made for the first.
+    func certificate() throws(CryptoError) -> DTLSCertificate {
+        let made = sharedCertificate.withLock { certificate -> Result<DTLSCertificate, CryptoError> in
+            if let certificate { return .success(certificate) }
+            do throws(CryptoError) {
+                let new = try DTLSCertificate.generate()
+                certificate = new
+                return .success(new)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try made.get()
     }
 
     /// Begins to measure, on each loop of media, how late a timer of 10 ms runs beside whatever else the loop does.

@@ -46,14 +46,14 @@ final class SocketSession: @unchecked Sendable {
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
         let host = try bindHost(configuration, &settings)
-        let mux: UDPMux
-        do {
-            mux = try await UDPMux.bind(on: place.loop, host: host, port: 0, configuration: settings).get()
-        } catch {
-            throw MediaError(.environment, "UDP \(host)", "\(error)", remedy: "choose an address of this machine")
+        let bound = UDPMux.bind(on: place.loop, host: host, port: 0, configuration: settings).flatMapErrorThrowing {
+            throw MediaError(.environment, "UDP \(host)", "\($0)", remedy: "choose an address of this machine")
         }
-        return try await place.loop.submit {
-            let machine = try SessionMachine(configuration, now: MonotonicClock.now())
+        // In one turn of the loop: to ask it for something and wait costs more than most of what it is asked for.
+        return try await bound.flatMapThrowing { mux in
+            let machine = try SessionMachine(
+                configuration, certificate: try engine.certificate(), pictures: engine.pictures,
+                now: MonotonicClock.now())
             let session = SocketSession(
                 machine, place, engine: engine, mux: mux, configuration: configuration, emit: emit)
             try session.start(configuration)

@@ -109,7 +109,7 @@ extension SessionMachine {
         case .video:
             result.video = try VideoReceiver(
                 track, number, codecs: line.codecs, encryption: settings.frameEncryption,
-                reception: settings.reception, now: now)
+                reception: settings.reception, pool: settings.pictures, now: now)
         }
         return result
     }

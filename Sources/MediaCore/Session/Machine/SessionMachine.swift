@@ -25,9 +25,12 @@ package struct SessionMachine: ~Copyable {
 
     /// A session that awaits its first description.
     ///
-    /// - Parameter certificate: nil makes one.
+    /// - Parameters:
+    ///   - certificate: nil makes one.
+    ///   - pictures: the memory of pictures that come in, which many sessions may share.
     package init(
-        _ configuration: MediaSessionConfiguration, certificate: DTLSCertificate? = nil, now: Instant
+        _ configuration: MediaSessionConfiguration, certificate: DTLSCertificate? = nil,
+        pictures: VideoFramePool = VideoFramePool(), now: Instant
     ) throws {
         let certificate = try certificate ?? DTLSCertificate.generate()
         let credentials = ICECredentials.random()
@@ -43,7 +46,7 @@ package struct SessionMachine: ~Copyable {
         negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
         negotiator = Negotiator(configuration: negotiation)
-        settings = SessionSettings(configuration)
+        settings = SessionSettings(configuration, pictures: pictures)
     }
 
     private static func peer(
@@ -83,8 +86,11 @@ struct SessionSettings {
     let reception: MediaReception
     let frameEncryption: FrameEncryption?
     let remoteAddressMap: (@Sendable (TransportAddress) -> TransportAddress)?
+    /// The memory of pictures that come in.
+    let pictures: VideoFramePool
 
-    init(_ configuration: MediaSessionConfiguration) {
+    init(_ configuration: MediaSessionConfiguration, pictures: VideoFramePool) {
+        self.pictures = pictures
         playout = configuration.playout
         reception = configuration.reception
         frameEncryption = configuration.frameEncryption

@@ -6,7 +6,7 @@ struct VideoReceiver {
     let track: RemoteTrack
     let number: TrackNumber
     private(set) var ssrc: UInt32?
-    private let buffer = VideoFrameBuffer()
+    private let buffer: VideoFrameBuffer
     /// Nil where nothing is decoded.
     private let decoder: PictureDecoder?
     private let encryption: FrameEncryption?
@@ -23,10 +23,11 @@ struct VideoReceiver {
 
     init(
         _ track: RemoteTrack, _ number: TrackNumber, codecs: [NegotiatedCodec], encryption: FrameEncryption?,
-        reception: MediaReception = .decoded, now: Instant
+        reception: MediaReception = .decoded, pool: VideoFramePool, now: Instant
     ) throws(MediaError) {
         self.track = track
         self.number = number
+        buffer = VideoFrameBuffer(pool: pool)
         self.codecs = codecs
         created = now
         decoder = reception == .decoded ? try PictureDecoder(track, encryption) : nil

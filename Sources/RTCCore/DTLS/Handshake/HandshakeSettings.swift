@@ -21,7 +21,7 @@ struct HandshakeSettings {
         if let expected, !expected.matches(der: der) {
             throw .fatal(.fingerprintMismatch, alert: TLSAlert.Description.badCertificate)
         }
-        guard let certificate = PeerCertificate(der: der) else {
+        guard let certificate = self.certificate.shown.certificate(der: der) else {
             throw .refused(
                 "the peer's certificate holds no key that signs here", alert: TLSAlert.Description.badCertificate)
         }

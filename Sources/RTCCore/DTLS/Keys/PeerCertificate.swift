@@ -2,8 +2,8 @@ import CCrypto
 import RTCWire
 
 /// The certificate that the peer showed, and the key in it. Whom it names and who signed it means nothing here: the
-/// fingerprint is what is trusted (RFC 8827 section 5.6.4).
-final class PeerCertificate {
+/// fingerprint is what is trusted (RFC 8827 section 5.6.4). Nothing in it changes, and libcrypto locks its keys itself.
+final class PeerCertificate: @unchecked Sendable {
     /// Bits of the longest RSA key that is taken: checking its signature takes a fraction of a millisecond.
     private static let longestRSAKey = 8192
     /// NIST's curves; those with explicit parameters have no name.
