@@ -57,7 +57,6 @@ package struct Peer: ~Copyable {
         data = DataChannelTransport(configuration: Peer.sctpConfiguration(configuration))
         bandwidth = BandwidthEstimator(configuration.bandwidth)
         ice = ICEAgent(configuration: Peer.iceConfiguration(configuration))
-        lossScratch.reserveCapacity(configuration.streams.maximumLosses)
     }
 
     /// Our certificate's fingerprint, for the description.

@@ -20,12 +20,20 @@ package enum WebDialer {
         let bootstrap = ClientBootstrap(group: group)
             .connectTimeout(limit)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        let (channel, ready, result) = try await bootstrap.connect(host: address.host, port: address.port) { channel in
+        let prepare = { @Sendable (channel: any Channel) in
             channel.eventLoop.makeCompletedFuture {
                 let ready = try secure(channel, address, trust)
                 return (channel, ready, try configure(channel))
             }
         }
+        // An address needs no look-up, which takes a thread of its own.
+        let literal = try? SocketAddress(ipAddress: address.host, port: address.port)
+        let (channel, ready, result) =
+            if let literal {
+                try await bootstrap.connect(to: literal, channelInitializer: prepare)
+            } else {
+                try await bootstrap.connect(host: address.host, port: address.port, channelInitializer: prepare)
+            }
         guard let ready else { return result }
         let timer = channel.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
         defer { timer.cancel() }

@@ -59,6 +59,9 @@ package final class WebSocketConnection<Message: Sendable>: Sendable {
     ) async throws -> Outcome {
         let pending = try await WebDialer.connect(request.address, trust: request.trust, timeout: request.timeout) {
             channel in
+            // It reads little and seldom, and keeps the memory of its latest readings meanwhile.
+            try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             let promise = channel.eventLoop.makePromise(of: WebSocketUpgrade<WebSocketConnection>.Outcome.self)
             let upgrade = WebSocketUpgrade(
                 target: request.target, headers: request.headers, promise: promise,

@@ -11,9 +11,9 @@ struct ReceiveTable {
     private(set) var extensionMap = RTPExtensionMap()
     /// Some line's sender is to be told when its packets arrive.
     private(set) var takesTransportFeedback = false
-    private var codecs = [ReceiveMap.Codec?](repeating: nil, count: 128)
-    /// The line that alone uses a payload type; -1 none, -2 several.
-    private var lineOfPayloadType = [Int](repeating: -1, count: 128)
+    /// The place in `codecs` of each payload type, and one more; 0 none.
+    private var places = InlineArray<128, UInt8>(repeating: 0)
+    private var codecs: [(codec: ReceiveMap.Codec, line: Int?)] = []
     private var sources: [UInt32: Source] = [:]
     private var primaries: [UInt32: UInt32] = [:]
     private var lineOfMid: [ShortToken: Int] = [:]
@@ -27,7 +27,11 @@ struct ReceiveTable {
         }
     }
 
-    func codec(_ payloadType: UInt8) -> ReceiveMap.Codec? { codecs[Int(payloadType & 0x7f)] }
+    func codec(_ payloadType: UInt8) -> ReceiveMap.Codec? {
+        let place = Int(places[Int(payloadType & 0x7f)])
+        return place == 0 ? nil : codecs[place - 1].codec
+    }
+
     func source(_ ssrc: UInt32) -> Source? { sources[ssrc] }
     /// Whether a description names this source.
     func names(_ ssrc: UInt32) -> Bool { sources[ssrc] != nil || primaries[ssrc] != nil }
@@ -37,8 +41,8 @@ struct ReceiveTable {
 
     /// The line that this payload type alone tells, nil where it tells none.
     func line(of payloadType: UInt8) -> Int? {
-        let line = lineOfPayloadType[Int(payloadType & 0x7f)]
-        return line >= 0 ? line : nil
+        let place = Int(places[Int(payloadType & 0x7f)])
+        return place == 0 ? nil : codecs[place - 1].line
     }
 
     private mutating func add(_ line: ReceiveMap.Line) {
@@ -48,9 +52,14 @@ struct ReceiveTable {
         }
         for codec in line.codecs {
             let slot = Int(codec.payloadType & 0x7f)
-            codecs[slot] = codecs[slot] ?? codec
             if codec.transportCC { takesTransportFeedback = true }
-            lineOfPayloadType[slot] = lineOfPayloadType[slot] == -1 ? line.index : -2
+            if places[slot] == 0 {
+                codecs.append((codec, line.index))
+                places[slot] = UInt8(codecs.count)
+            } else {
+                // Several lines use it: it tells none of them.
+                codecs[Int(places[slot]) - 1].line = nil
+            }
         }
     }
 

@@ -15,7 +15,8 @@ struct SendQueue {
     /// Bytes that wait at the most: a fifth of a second at 20 Mbit/s, beyond what the kernel holds.
     static let limit = 512 * 1024
 
-    private var entries = CircularBuffer<Entry>()
+    // Few sockets are ever full: room for more comes with the first that waits.
+    private var entries = CircularBuffer<Entry>(initialCapacity: 1)
     private var size = 0
 
     var isEmpty: Bool { entries.isEmpty }

@@ -24,7 +24,8 @@ package struct SDPExtensionMapping: Hashable, Sendable {
             guard let direction = MediaDirection(rawValue: directionText) else { return nil }
             self.direction = direction
         }
-        uri = parts[1]
+        // Those that we know take no memory of their own, however many descriptions name them.
+        uri = RTPExtensionKind(uri: parts[1])?.uri ?? parts[1]
         attributes = parts.count > 2 ? parts[2] : nil
     }
 

@@ -49,7 +49,8 @@ extension SDPSession: CustomStringConvertible {
             text += "m=\(section.mediaLine)\r\n"
             section.writeLines(into: &text)
         }
-        return text
+        // In just as much memory as it takes: descriptions are kept for as long as their call.
+        return text.utf8.withContiguousStorageIfAvailable { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
     /// The text as bytes.
