@@ -4,9 +4,12 @@
 
 #include <zlib.h>
 
-// A gzip member (RFC 1952) instead of zlib's own framing: 16 more than the window's 15 bits.
-static inline int czlib_gzip_init(z_stream *stream) {
-    return deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+// A gzip member (RFC 1952) instead of zlib's own framing: 16 more than the window's bits. The memory that zlib takes, and
+// clears, is four times the window and more: what is short needs no large one.
+static inline int czlib_gzip_init(z_stream *stream, unsigned long length) {
+    int window = length <= 8192 ? 13 : 15;
+    int memory = length <= 8192 ? 6 : 8;
+    return deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window + 16, memory, Z_DEFAULT_STRATEGY);
 }
 
 // Reads a gzip member, and nothing else.

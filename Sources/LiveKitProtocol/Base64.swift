@@ -4,10 +4,22 @@ import Foundation
 package enum Base64 {
     /// URL-safe and without padding, as tokens have it.
     package static func encodeURL(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
+        String(decoding: urlBytes(bytes).prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    }
+
+    /// URL-safe, and padded.
+    package static func encodePaddedURL(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: urlBytes(bytes), as: UTF8.self)
+    }
+
+    private static func urlBytes(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        Data(bytes).base64EncodedData().map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
     }
 
     /// The standard alphabet, padded.
@@ -15,9 +27,15 @@ package enum Base64 {
 
     /// Decodes either alphabet; `nil` for anything else.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        var standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        while standard.hasSuffix("=") { standard.removeLast() }
-        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        return Data(base64Encoded: standard).map(Array.init)
+        var standard = text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        while standard.last == UInt8(ascii: "=") { standard.removeLast() }
+        standard.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - standard.count % 4) % 4))
+        return Data(base64Encoded: Data(standard)).map(Array.init)
     }
 }

@@ -5,7 +5,7 @@ package enum Gzip {
     /// Writes a member, by zlib; nil where zlib has no memory.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
-        guard czlib_gzip_init(&stream) == Z_OK else { return nil }
+        guard czlib_gzip_init(&stream, UInt(bytes.count)) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
         let room = Int(deflateBound(&stream, UInt(bytes.count)))
         var input = bytes
@@ -34,14 +34,14 @@ package enum Gzip {
         let result = input.withUnsafeMutableBufferPointer { input -> Result<[UInt8], InflateError> in
             stream.next_in = input.baseAddress
             stream.avail_in = UInt32(clamping: input.count)
-            return inflateAll(&stream, limit: limit)
+            return inflateAll(&stream, limit: limit, step: min(max(4 * input.count, 1024), 32 * 1024))
         }
         return try result.get()
     }
 
-    private static func inflateAll(_ stream: inout z_stream, limit: Int) -> Result<[UInt8], InflateError> {
+    private static func inflateAll(_ stream: inout z_stream, limit: Int, step: Int) -> Result<[UInt8], InflateError> {
         var output: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 32 * 1024)
+        var chunk = [UInt8](repeating: 0, count: step)
         while true {
             var status = Z_OK
             let size = chunk.count

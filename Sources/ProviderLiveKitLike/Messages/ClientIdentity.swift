@@ -70,7 +70,6 @@ enum ClientIdentity {
         } else {
             wrapped.joinRequest = Data(plain)
         }
-        let base64 = try wrapped.serializedData().base64EncodedString()
-        return [("join_request", base64.replacing("+", with: "-").replacing("/", with: "_"))]
+        return [("join_request", Base64.encodePaddedURL(try wrapped.serializedData()))]
     }
 }

@@ -27,6 +27,8 @@ struct CandidateGate {
 
     /// The first `a=ice-ufrag` (RFC 8839 section 5.4): one connection has the same one everywhere.
     private static func ufrag(of sdp: String) -> String? {
-        sdp.split(whereSeparator: \.isNewline).first { $0.hasPrefix("a=ice-ufrag:") }.map { String($0.dropFirst(12)) }
+        let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
+        let line = sdp.utf8.split(whereSeparator: isEnd).first { $0.starts(with: "a=ice-ufrag:".utf8) }
+        return line.flatMap { String($0.dropFirst(12)) }
     }
 }
