@@ -58,8 +58,9 @@ struct LoadRecord {
         let buckets = results.seconds.reduce(0) { sum, second in
             sum + [second.latency, second.roundTripTime, second.join].reduce(0) { $0 + ($1?.buckets.capacity ?? 0) }
         }
+        let timelines = results.participants.reduce(0) { $0 + ($1.timeline?.footprint ?? 0) }
         return Int64(
-            results.seconds.capacity * MemoryLayout<SecondSample>.stride
+            timelines + results.seconds.capacity * MemoryLayout<SecondSample>.stride
                 + buckets * MemoryLayout<HistogramSnapshot.Bucket>.stride
                 + results.participants.capacity * MemoryLayout<ParticipantResult>.stride)
     }
