@@ -6,8 +6,8 @@ import RTCWire
 /// It keeps no packet. `forward` writes a rewritten payload descriptor of a few bytes and hands it on with the shared
 /// payload; a packet that is asked for again is made again from the producer's ring.
 struct Consumer: ~Copyable {
-    let configuration: ConsumerConfiguration
-    let producer: ProducerID
+    private(set) var configuration: ConsumerConfiguration
+    private(set) var producer: ProducerID
     let connection: ConnectionID
     /// Known once it has a place in the room.
     var id = ConsumerID(slot: .none)
@@ -31,6 +31,17 @@ struct Consumer: ~Copyable {
         self.connection = connection
         munger = RTPMunger(firstSequence: configuration.firstSequence)
         repetitions = Repetitions(firstSequence: configuration.firstRTXSequence)
+    }
+
+    /// Goes on with another producer's packets, in the same rows of numbers.
+    mutating func follow(_ producer: ProducerID, _ configuration: ConsumerConfiguration) {
+        self.producer = producer
+        self.configuration = configuration
+        layer = nil
+        filler = nil
+        filter = LayerFilter()
+        refresh = KeyFrameRefresh()
+        munger.leaveSource()
     }
 
     func isFlowing(_ producer: borrowing Producer) -> Bool { !wishes.isPaused && !producer.isMuted }

@@ -64,6 +64,25 @@ package struct ForwardingRoom: ~Copyable {
         forgetClosed(producer)
     }
 
+    /// Has a copy go on with another track, in the same rows of numbers; it begins with `start`. False where that has ended.
+    ///
+    /// - Parameter configuration: as before, but for the payload types, which may be those of another codec of the same clock.
+    package mutating func move(
+        _ id: ConsumerID, to producer: ProducerID, _ configuration: ConsumerConfiguration
+    ) -> Bool {
+        guard let index = consumers.index(of: id.slot), let next = producers.index(of: producer.slot),
+            !producers[next].isClosed
+        else { return false }
+        producers[next].consumers += 1
+        if let before = producers.index(of: consumers[index].producer.slot) {
+            producers[before].remove(listener: index)
+            producers[before].consumers -= 1
+            forgetClosed(before)
+        }
+        consumers[index].follow(producer, configuration)
+        return true
+    }
+
     /// Where a consumer and its producer live.
     func find(_ id: ConsumerID) -> (consumer: Int, producer: Int)? {
         guard let consumer = consumers.index(of: id.slot),

@@ -106,6 +106,12 @@ struct RTPMunger {
         return (highest, lastTimestamp)
     }
 
+    /// Nothing of what was sent can be had again: it was another producer's, whose layers may have the names of the next one's.
+    mutating func leaveSource() {
+        generation += 1
+        for index in stretches.indices { stretches[index].layer = nil }
+    }
+
     /// The latest source, packets of our own making aside.
     var layer: LayerID? { stretches.last { $0.layer != nil }?.layer }
 
