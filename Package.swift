@@ -98,6 +98,8 @@ let package = Package(
                 "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore,
                 nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
+        // The way in for plain WebRTC, by HTTP alone: WHIP and WHEP as values.
+        room("WHIPSignalling", ["RTCWire"]),
         // A client of the second dialect as a value, and what connects it to sockets, media and the bridge.
         room("OpenTokClient", ["OpenTokSignalling", "RTCWire"]),
         room(
@@ -156,6 +158,7 @@ let package = Package(
         tests("LoadCore", ["RTCSim", "RTCWire"]),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
+        tests("WHIPSignalling", ["RTCWire"]),
         tests("OpenTokClient", ["OpenTokSignalling", "RTCSim", "RTCWire"]),
         tests(
             "ProviderOpenTokLike",

@@ -64,6 +64,8 @@ let package = Package(
         .target(
             name: "OpenTokClientFuzzing", dependencies: ["OpenTokClient", "OpenTokSignalling", "RTCWire"],
             swiftSettings: settings),
+        .target(name: "WHIPSignalling", dependencies: ["RTCWire"], swiftSettings: settings),
+        .target(name: "WHIPFuzzing", dependencies: ["WHIPSignalling", "RTCWire"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -74,7 +76,7 @@ let package = Package(
         fuzz("rumor", "OpenTokFuzzing"), fuzz("rumorchannel", "OpenTokFuzzing"), fuzz("raptor", "OpenTokFuzzing"),
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
         fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
-        fuzz("opentokclient", "OpenTokClientFuzzing"),
+        fuzz("opentokclient", "OpenTokClientFuzzing"), fuzz("sdpfrag", "WHIPFuzzing"), fuzz("whip", "WHIPFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
         + (isPlain ? campaign : [])
 )

@@ -345,6 +345,28 @@ def opentok_courses():
             yield bytes([session]) + joined + bytes([7, 0]) + struct.pack(">H", len(message)) + message
 
 
+FRAGMENTS = (
+    "a=ice-options:trickle ice2\na=ice-ufrag:ysXw\na=ice-pwd:vw5LmwG4y/e6dPP/zAP9Gp5k\n",
+    "a=ice-ufrag:EsAw\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\nm=audio 9 UDP/TLS/RTP/SAVPF 0\na=mid:0\n"
+    "a=candidate:1387637174 1 udp 2122260223 192.0.2.1 61764 typ host generation 0 ufrag EsAw network-id 1\n"
+    "a=candidate:473322822 1 tcp 1518280447 192.0.2.1 9 typ host tcptype active\na=end-of-candidates\n",
+    "m=video 9 UDP/TLS/RTP/SAVPF 0\na=mid:1\na=ice-ufrag:abcd\n")
+
+
+def fragments():
+    """Fragments of trickle ICE (RFC 8840, RFC 9725 section 4.3)."""
+    for text in FRAGMENTS:
+        yield text.encode()
+        yield text.replace("\n", "\r\n").encode()
+
+
+def whip_requests():
+    """A byte for role and course, then the body of an offer or a fragment."""
+    for body in [*fragments(), *(path.read_bytes() for path in sorted((VECTORS / "sdp").glob("*.sdp")) if path.stat().st_size < 6000)]:
+        for course in range(0, 16, 5):
+            yield bytes([course]) + body
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
 
@@ -431,7 +453,8 @@ def shapes():
                            ("roomservice", room_service),
                            ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
                            ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
-                           ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses)):
+                           ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses),
+                           ("sdpfrag", fragments), ("whip", whip_requests)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

@@ -1,0 +1,7 @@
+import FuzzDriver
+import WHIPFuzzing
+
+@main
+enum Main {
+    static func main() { fuzz { WHIPFuzzing.session($0) } }
+}
