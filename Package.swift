@@ -117,7 +117,7 @@ let package = Package(
             "CallServer",
             [
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
-                "OpenTokSignalling",
+                "OpenTokSignalling", "WHIPSignalling",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
@@ -170,7 +170,7 @@ let package = Package(
             "CallServer",
             [
                 "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
-                "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
+                "WHIPSignalling", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",

@@ -246,6 +246,7 @@ public final class CallServer: Sendable {
         LiveKitRoutes(configuration: configuration, directory: directory).add(to: &router)
         RoomService(configuration: configuration, directory: directory).add(to: &router)
         OpenTokRoutes(service: openTok, directory: directory).add(to: &router)
+        WHIPRoutes(configuration: configuration, directory: directory).add(to: &router)
         return router
     }
 }

@@ -116,6 +116,8 @@ public struct CallServerConfiguration: Sendable {
     public var journal: CallJournal?
     /// Where the server logs to. It logs no token, no secret and no query.
     public var logger = Logger(label: "callbridge.server")
+    /// What plain WebRTC and those who watch the server find: WHIP, WHEP, the dashboard.
+    public var watching = Watching()
 
     /// A server that accepts the tokens of `keys`.
     ///

@@ -31,6 +31,7 @@ import reports
 import results
 import ringing
 import rooms_api
+import whip
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
 
 FULL_RATE = 0.9  # share of the nominal frame rate that counts as full; the first second is start-up
@@ -157,6 +158,6 @@ if __name__ == "__main__":
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
         greeting, indicator, journals, ringing, opentok_rest, load_runs, load_limits]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, calls, chromium, hostile, pulse, load_starved]
+    heavy = [livekit_layers, archives, calls, chromium, whip, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))

@@ -47,8 +47,8 @@ struct LiveKitRoutes: Sendable {
         }
     }
 
-    /// The participant that a request is about.
-    func admit(_ request: HTTPRequest) throws(LiveKitRefusal) -> LiveKitTicket {
+    /// Who asks by a token, for which room, whatever the way in.
+    func identify(_ request: HTTPRequest) throws(LiveKitRefusal) -> (claims: TokenClaims, room: String) {
         let claims = try verify(request)
         guard let video = claims.video, video.roomJoin == true else { throw LiveKitRefusal(401, "permissions denied") }
         let limit = configuration.limits.text.name
@@ -64,6 +64,12 @@ struct LiveKitRoutes: Sendable {
             throw LiveKitRefusal(400, "room name length exceeds limits: max length \(limit)")
         }
         try checkSession(room, key: claims.issuer)
+        return (claims, room)
+    }
+
+    /// The participant that a request is about.
+    func admit(_ request: HTTPRequest) throws(LiveKitRefusal) -> LiveKitTicket {
+        let (claims, room) = try identify(request)
         // Whoever sends a join request means one connection, by whichever path.
         let isV1 = request.path.hasPrefix("/rtc/v1") || request["join_request"]?.isEmpty == false
         var ticket = LiveKitTicket(claims: claims, room: room, isSingleConnection: isV1)

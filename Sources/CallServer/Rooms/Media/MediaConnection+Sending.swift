@@ -134,9 +134,7 @@ extension MediaConnection {
                 codec, cache: TrackFormat.cache(codec, send.kind, hasRTX: send.description.rtxSSRC != nil))
         else { return refuse(send, line: index) }
         stream.extensionMap = settings.plane.extensions(stream.extensionMap, of: stream.kind)
-        var configuration = send.configuration(stream, on: line)
-        configuration.reportsEarly = settings.plane.reportsEarly
-        configuration.replaysRecent = settings.plane.replaysRecent
+        let configuration = consumerConfiguration(send, stream, on: line)
         let added = media.perform(now: now) { room, _, _ in room.addConsumer(configuration, of: send.producer, to: id) }
         // Of a track that has ended meanwhile nothing is sent.
         guard let consumer = added else { return }
@@ -144,6 +142,33 @@ extension MediaConnection {
         send.applySettings(now: now)
         flow.perform { peer, _, _ in peer.addSendStream(stream) }
         if isConnected { start(consumer, send.kind) }
+    }
+
+    private func consumerConfiguration(
+        _ send: OutgoingTrack, _ stream: SendStreamConfiguration, on line: MediaLine
+    ) -> ConsumerConfiguration {
+        var configuration = send.configuration(stream, on: line)
+        configuration.reportsEarly = settings.plane.reportsEarly
+        configuration.replaysRecent = settings.plane.replaysRecent
+        return configuration
+    }
+
+    /// Has a line go on with another track of its kind, without a negotiation: sources and numbers stay. False where the
+    /// client takes no codec of that clock for it.
+    func redirect(_ send: OutgoingTrack, to next: OutgoingTrack, now: Instant) -> Bool {
+        guard let index = send.line, let consumer = send.consumer else { return false }
+        let line = negotiator.lines[index]
+        guard let codec = line.counterpart(of: next.format.codec), codec.clockRate == send.format.codec.clockRate,
+            let stream = line.sendStream(codec)
+        else { return false }
+        send.follow(next)
+        let configuration = consumerConfiguration(send, stream, on: line)
+        guard media.perform(now: now, { room, _, _ in room.move(consumer, to: next.producer, configuration) }) else {
+            return false
+        }
+        send.applySettings(now: now)
+        if isConnected { start(consumer) }
+        return true
     }
 
     /// The client knows no codec for the track.

@@ -13,11 +13,11 @@ final class OutgoingTrack {
         var frameRateLimit: Int?
     }
 
-    let trackID: String
-    let producer: ProducerID
+    private(set) var trackID: String
+    private(set) var producer: ProducerID
     let kind: StreamKind
     private(set) var description: SendDescription
-    let format: TrackFormat
+    private(set) var format: TrackFormat
     /// The room's bounds on how long receivers delay video.
     var playoutDelay: PlayoutDelay?
     /// Stands behind packets that the server makes of media that is encrypted end to end.
@@ -50,6 +50,21 @@ final class OutgoingTrack {
     }
 
     var ssrc: UInt32 { description.ssrc }
+
+    /// Goes on as another track, in the line and under the sources of the present one.
+    func follow(_ next: OutgoingTrack) {
+        trackID = next.trackID
+        producer = next.producer
+        format = next.format
+        playoutDelay = next.playoutDelay
+        injectionTrailer = next.injectionTrailer
+    }
+
+    /// Is announced like that, where its line's description was there before the track.
+    func take(_ description: SendDescription, line: Int) {
+        self.description = description
+        self.line = line
+    }
 
     /// Takes other sources: the client is to make its receiver anew.
     func renewSources() {

@@ -25,7 +25,20 @@ async function camera({width, height, fps = 30}) {
   return (await navigator.mediaDevices.getUserMedia({video})).getVideoTracks()[0];
 }
 
+async function testMedia({hertz, video}) {
+  return [...(hertz ? [await tone(hertz)] : []), ...(video ? [await camera(video)] : [])];
+}
+
+/** A session by HTTP alone. */
+async function beginSession(session, options) {
+  participants.set(options.name, session);
+  await session.begin(options);
+}
+
 const commands = {
+  whip: options => beginSession(new Publisher(options), options),
+  whep: options => beginSession(new Viewer(options), options),
+  restart: ({name}) => participants.get(name).restart(),
   async join(options) {
     const participant = new Participant(options);
     participants.set(options.name, participant);
@@ -38,8 +51,8 @@ const commands = {
   },
   say: ({name, payload, topic}) => participants.get(name).say(payload, topic),
   report: async ({name}) => ({...await participants.get(name).report(), faults}),
-  leave({name}) {
-    participants.get(name).leave();
+  async leave({name}) {
+    await participants.get(name).leave();
     participants.delete(name);
   },
 };
