@@ -141,7 +141,12 @@ public final class CallServer: Sendable {
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers),
                 dialects: [{ _ = $0.liveKit }, { openTok.attach($0) }])
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
-            let http = try await listen(group, router(directory, roomJournal, openTok))
+            var router = router(directory, roomJournal, openTok)
+            if configuration.watching.dashboard {
+                let feed = DashboardFeed(directory: directory, journal: journal, eventLoop: group.next())
+                try DashboardRoutes(configuration: configuration, directory: directory, feed: feed).add(to: &router)
+            }
+            let http = try await listen(group, router)
             return Running(
                 group: group, loops: loops, http: http,
                 webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []))

@@ -22,6 +22,7 @@ import load_limits
 import load_runs
 import load_starved
 import opentok_rest
+import pages
 import pulse
 import recording
 import recovery
@@ -158,6 +159,6 @@ if __name__ == "__main__":
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
         greeting, indicator, journals, ringing, opentok_rest, load_runs, load_limits]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, calls, chromium, whip, hostile, pulse, load_starved]
+    heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))

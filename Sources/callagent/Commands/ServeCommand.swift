@@ -21,6 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
               callagent serve --secret-file secret.txt
               callagent serve --key devkey --secret ... --archives /var/lib/archives
+              callagent serve --key devkey --secret ... --dashboard    (then http://127.0.0.1:7880/dashboard and /join)
 
             An interruption is its ordinary end: exit code 0 where the journal, if any, keeps its rules.
 
@@ -116,6 +117,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "[address:]port"))
     var metrics: MetricsAddress?
 
+    @OptionGroup var watching: WatchingOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var journalOption: JournalOption
@@ -132,6 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0.1...3_600).contains(ringTimeout) else {
             throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
         }
+        try watching.check()
         guard archives?.isEmpty != true else { throw ValidationError("--archives must not be empty.") }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both, or neither.")
@@ -198,6 +201,10 @@ struct ServeCommand: AsyncParsableCommand {
         if output.json { return JSONOutput.print(ServeReport(url: url, port: port, metrics: metricsURL)) }
         let key = (try? apiKey.resolve().key) ?? Self.defaultKey
         StandardOutput.line("listening on \(url), API key \(key.printable); interrupt to stop")
+        if watching.dashboard {
+            let page = url.replacing("ws", with: "http", maxReplacements: 1)
+            StandardOutput.line("dashboard on \(page)/dashboard, join page on \(page)/join")
+        }
         if let metricsURL { StandardOutput.line("metrics on \(metricsURL)") }
     }
 
@@ -223,6 +230,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.media.srtpBackend = srtp.srtp.backend
         configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
         configuration.media.plane = plane.mediaPlane
+        configuration.watching = watching.settings
         return configuration
     }
 }

@@ -17,6 +17,7 @@ struct TokenCommand: AsyncParsableCommand {
                 EXAMPLES
                   callagent token mint --key devkey --secret-file secret.txt --room r --identity ada
                   callagent token mint --key devkey --secret ... --room r --identity tv --no-publish --ttl 3600
+                  callagent token mint --key devkey --secret ... --admin
                   callagent token mint --opentok --key 100 --secret ... --session 2_MX4x... --role moderator --data name=ada
 
                 \(ExitStatus.table)
@@ -37,6 +38,8 @@ struct TokenCommand: AsyncParsableCommand {
         var noPublish = false
         @Flag(name: .long, help: "May not subscribe.")
         var noSubscribe = false
+        @Flag(name: .long, help: "May watch and moderate, and not join: all rooms, or the --room that is given.")
+        var admin = false
         @Flag(name: .long, help: "Print JSON.")
         var json = false
 
@@ -47,10 +50,12 @@ struct TokenCommand: AsyncParsableCommand {
                 if let other = others.first(where: \.1) {
                     throw ValidationError("\(other.0) means nothing with --opentok: use --session, --role and --data.")
                 }
+                if admin { throw ValidationError("With --opentok an administrator is --role moderator.") }
                 if noPublish || noSubscribe { throw ValidationError("With --opentok the --role says what is allowed.") }
                 return
             }
             for (option, value) in [("--room", room), ("--identity", identity)] {
+                if admin, value == nil { continue }
                 guard let value else { throw ValidationError("\(option) is missing.") }
                 if value.isEmpty { throw ValidationError("\(option) must not be empty.") }
             }
@@ -79,6 +84,7 @@ struct TokenCommand: AsyncParsableCommand {
                 issuer: key, subject: identity ?? "", notBefore: min(now, now + Int64(ttl)), expires: now + Int64(ttl))
             claims.name = name
             var grant = VideoGrant.join(room: room ?? "")
+            if admin { grant = .administration(room: room) }
             if noPublish { grant.canPublish = false }
             if noSubscribe { grant.canSubscribe = false }
             claims.video = grant
@@ -154,5 +160,18 @@ struct TokenCommand: AsyncParsableCommand {
                 throw ExitStatus.Failure(status: .usage, message: Self.explain(error))
             }
         }
+    }
+}
+
+extension VideoGrant {
+    /// Leave to watch and moderate a room, or all of them.
+    fileprivate static func administration(room: String?) -> VideoGrant {
+        var grant = VideoGrant(room: room)
+        grant.roomAdmin = true
+        if room == nil {
+            grant.roomList = true
+            grant.roomCreate = true
+        }
+        return grant
     }
 }

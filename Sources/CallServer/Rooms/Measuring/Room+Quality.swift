@@ -87,7 +87,7 @@ extension Room {
     }
 
     /// The worst of what a participant publishes and gets.
-    private func score(of record: RoomParticipant) -> Double {
+    func score(of record: RoomParticipant) -> Double {
         let published = record.tracks.compactMap { measures.quality.received[$0.id]?.quality.score }
         let subscribed = measures.quality.sent[record.id]?.values.map(\.quality.score) ?? []
         return (published + subscribed).min() ?? ConnectionScore.best

@@ -114,6 +114,9 @@ final class RoomMedia {
     /// Payload bytes that a consumer has been sent, repetitions left out.
     func bytesSent(_ consumer: ConsumerID) -> Int { room.sent(consumer).bytes }
 
+    /// The layer that a consumer is sent, as `OutgoingTrack.set` counts; nil while nothing is.
+    func currentLayer(of consumer: ConsumerID) -> Int? { room.currentLayers(consumer)?.spatial }
+
     /// What a sender report on a consumer's stream says now.
     func senderReport(_ consumer: ConsumerID, now: Instant) -> ForwardedReport? {
         room.senderReport(consumer, now: now)
