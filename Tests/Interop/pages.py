@@ -1,8 +1,9 @@
 """The pages of `serve --dashboard` in a real browser: what they show, what they send, and how they look on a screen and a phone."""
+import os
 import subprocess
 
 from devtools import Page
-from harness import CALLAGENT, KEY, SECRET, agent, agent_track, expect, near, server
+from harness import CALLAGENT, HERE, KEY, SECRET, agent, agent_track, expect, near, server
 from whip import mint
 
 EVIL = "<script>document.title='run'</script>"
@@ -74,3 +75,24 @@ def test_a_browser_joins_from_the_join_page():
         heard = ours.stopped()
         near(agent_track(heard, "guest", "audio")["audio"]["dominantHz"], 440, 9, "we hear the browser")
         expect(agent_track(heard, "guest", "video")["framesDecoded"] > 30, "and see it", heard["tracks"])
+
+
+def test_the_join_page_uses_livekits_client_where_there_is_one():
+    """A stand-in for its file: the real one is the user's to supply."""
+    stub = os.path.join(HERE, "peers", "browser", "livekit-stub.js")
+    with server("--dashboard", "--livekit-client", stub) as url, Page(page(url, "/join")) as browser:
+        browser.until("!document.querySelector('option[value=livekit]').disabled", "the page offers it")
+        browser.fill("way", "livekit")
+        token = mint("guest")
+        sign_in(browser, token, "join")
+        browser.until("document.querySelectorAll('video').length === 1", "the guest sees itself")
+        asked = browser.evaluate("({...asked})")
+        expect((asked["url"], asked["token"]) == (url, token), "it connects where it should", asked)
+        expect(sorted(asked["tracks"]) == ["audio", "video"], "and publishes both", asked)
+        browser.evaluate(
+            "asked.subscribed({mediaStreamTrack: document.querySelector('video').srcObject.getVideoTracks()[0].clone()}, null, "
+            "{identity: 'other', name: '<b>other</b>'})")
+        browser.until("document.querySelectorAll('video').length === 2", "somebody else is shown")
+        expect("<b>other</b>" in browser.text(), "by name", browser.text())
+        browser.evaluate("document.getElementById('leave').click()")
+        browser.until("asked.ended && document.querySelectorAll('video').length === 0", "it has left")

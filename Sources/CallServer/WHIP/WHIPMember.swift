@@ -17,6 +17,8 @@ final class WHIPMember: @unchecked Sendable {
     private(set) var lines: ViewerLines?
     private unowned let whip: WHIPRoom
     private let seat: RoomDirectory.Seat
+    /// Requests that may come to the session.
+    var requests = TokenBucket(rate: 10, burst: 100)
     private let logger: Logger
     /// Ends the session of one whose media does not stand.
     private var departure: Scheduled<Void>?
@@ -45,16 +47,16 @@ final class WHIPMember: @unchecked Sendable {
     var room: Room { whip.room }
     private var isActive: Bool { room.machine.participant(id)?.state == .active }
 
-    /// Whether that token may end or change the session: it is the one that began it, or another one of the same participant.
-    func belongs(to token: String, identity: String?) -> Bool {
-        AccessToken.isSame(token, ticket.token) || identity == ticket.claims.identity
-    }
-
     // MARK: Descriptions
 
     /// Answers an offer with all our candidates: nothing of ours could be trickled.
     func answer(_ offer: String, now: Instant) throws(NegotiationFailure) -> String {
         try connection.takeOffer(offer)
+        guard connection.negotiator.lines.contains(where: { $0.isRTP && $0.state == .active && !$0.codecs.isEmpty })
+        else {
+            throw NegotiationFailure(
+                description: "no codec is known here; offer Opus, and VP8, VP9, H.264, AV1 or H.265")
+        }
         if ticket.role == .publisher { connection.chooseCodecs() }
         if ticket.role == .viewer, lines == nil {
             lines = ViewerLines(connection, cname: id, subject: ticket.subject)

@@ -49,12 +49,15 @@ final class WHIPRoom: @unchecked Sendable {
 
     /// A request to a session.
     ///
-    /// - Parameter identity: of the participant whose token it is; nil where the token holds no more.
-    func handle(
-        _ id: String, _ request: WHIPRequest, token: String, identity: String?, now: Instant
-    ) -> WHIPResponse {
+    /// - Parameter identity: of the participant whose token it is.
+    func handle(_ id: String, _ request: WHIPRequest, of identity: String, now: Instant) -> WHIPResponse {
         guard let member = members[id] else { return .noSession }
-        guard member.belongs(to: token, identity: identity) else {
+        guard member.requests.take(now: now) else {
+            return WHIPResponse(
+                429, "more than 10 requests a second to one session; send candidates together",
+                fields: ["Retry-After": "1"])
+        }
+        guard identity == member.ticket.claims.identity else {
             return WHIPResponse(403, "the session is another participant's; send the token that began it")
         }
         switch member.session.handle(request) {

@@ -59,6 +59,7 @@ struct WHIPRoutes: Sendable {
         _ request: HTTPRequest, _ role: WHIPRole, _ room: String, _ subject: String?, _ eventLoop: any EventLoop
     ) throws(WHIPRefusal) -> EventLoopFuture<HTTPResponse> {
         let claims = try identify(request, role, room)
+        guard (subject ?? "").utf8.count <= configuration.limits.name else { throw .noPath }
         let address = request.remoteAddress?.ipAddress ?? ""
         let now = MonotonicClock.now()
         guard places.mayBegin(address, now: now), directory.mayJoinAgain(room, claims.identity, now: now) else {
@@ -68,7 +69,7 @@ struct WHIPRoutes: Sendable {
         guard let place = places.take(address: address, viewer: viewer) else { throw .tooMany }
         guard configuration.autoCreatesRooms || directory.existingRoom(named: room) != nil else { throw .noRoom }
         let ticket = WHIPTicket(
-            role: role, room: room, subject: subject, claims: claims, token: request.bearerToken ?? "", place: place)
+            role: role, room: room, subject: subject, claims: claims, place: place)
         guard directory.existingRoom(named: room) != nil || directory.admits(ticket.newcomer, to: room) else {
             throw .full
         }
@@ -93,9 +94,7 @@ struct WHIPRoutes: Sendable {
         guard request.method != .OPTIONS else {
             return eventLoop.makeSucceededFuture(HTTPResponse(WHIPSession.options))
         }
-        guard let token = request.bearerToken else { throw .noToken }
-        let known = try? tokens.identify(request)
-        let identity = known.flatMap { $0.room == name ? $0.claims.identity : nil }
+        let identity = try owner(request, of: name)
         guard let room = directory.existingRoom(named: name) else {
             return eventLoop.makeSucceededFuture(HTTPResponse(.noSession))
         }
@@ -103,12 +102,26 @@ struct WHIPRoutes: Sendable {
         return room.eventLoop.submit {
             HTTPResponse(
                 room.loop.meter.measure(.message, "whip request") {
-                    room.whip.handle(id, request, token: token, identity: identity, now: $0)
+                    room.whip.handle(id, request, of: identity, now: $0)
                 })
         }
     }
 
     // MARK: Tokens
+
+    /// Whose token it is, however old: who has begun a session may end it.
+    private func owner(_ request: HTTPRequest, of room: String) throws(WHIPRefusal) -> String {
+        guard let token = request.bearerToken else { throw .noToken }
+        do {
+            let said = try AccessToken.inspect(token)
+            let claims = try AccessToken.verify(
+                token, secrets: configuration.keys, now: said.expires ?? said.notBefore ?? 0)
+            guard claims.video?.room == room else { throw AccessTokenError.notAToken }
+            return claims.identity
+        } catch {
+            throw WHIPRefusal(LiveKitRefusal(401, "\(error); send the token that began the session"))
+        }
+    }
 
     /// Whose token it is; it must be for that room, and for what the role does.
     private func identify(

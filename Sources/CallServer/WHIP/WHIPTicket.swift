@@ -9,8 +9,6 @@ struct WHIPTicket: Sendable {
     /// Of a viewer: whose media it wants; nil for whoever publishes first.
     let subject: String?
     let claims: TokenClaims
-    /// Who changes the session has it again.
-    let token: String
     let place: WHIPPlaces.Place
     /// Nobody guesses it.
     let sessionID = SessionID.trailer()

@@ -133,7 +133,10 @@ import WHIPSignalling
             let alice = try await publisher(server, "alice", seed: 2, ssrc: 1000)
             let eve = try await alice.request("DELETE", alice.location, bearer: TestTokens.join("eve"))
             #expect(eve.status == 403)
-            // One that has run out since is known still where it is the one that began the session.
+            let other = try await alice.request(
+                "DELETE", alice.location, bearer: TestTokens.join("alice", room: "other"))
+            #expect(other.status == 401)
+            // Another token of the same participant.
             let renewed = try await alice.request("DELETE", alice.location, bearer: TestTokens.join("alice"))
             #expect(renewed.status == 200)
             try await alice.media.close()
