@@ -16,7 +16,7 @@ final class WHIPRoom: @unchecked Sendable {
     func begin(_ ticket: WHIPTicket, _ request: WHIPRequest, now: Instant) -> WHIPResponse {
         var session = WHIPSession(
             role: ticket.role, location: WHIPPath.location(ticket.role, room: ticket.room, id: ticket.sessionID),
-            salt: String(ticket.sessionID.prefix(12)), iceServers: room.configuration.iceServers.flatMap(\.links))
+            salt: String(ticket.sessionID.prefix(12)), iceServers: room.configuration.media.iceServers.flatMap(\.links))
         switch session.begin(request) {
         case .reply(let response), .end(let response): return response
         case .negotiate(let offer, _): return enter(ticket, session, offer, now)

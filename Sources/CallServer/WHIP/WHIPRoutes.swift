@@ -59,7 +59,7 @@ struct WHIPRoutes: Sendable {
         _ request: HTTPRequest, _ role: WHIPRole, _ room: String, _ subject: String?, _ eventLoop: any EventLoop
     ) throws(WHIPRefusal) -> EventLoopFuture<HTTPResponse> {
         let claims = try identify(request, role, room)
-        guard (subject ?? "").utf8.count <= configuration.limits.name else { throw .noPath }
+        guard (subject ?? "").utf8.count <= configuration.limits.text.name else { throw .noPath }
         let address = request.remoteAddress?.ipAddress ?? ""
         let now = MonotonicClock.now()
         guard places.mayBegin(address, now: now), directory.mayJoinAgain(room, claims.identity, now: now) else {
@@ -67,7 +67,7 @@ struct WHIPRoutes: Sendable {
         }
         let viewer = role == .viewer ? "\(room.utf8.count) \(room) \(claims.identity)" : nil
         guard let place = places.take(address: address, viewer: viewer) else { throw .tooMany }
-        guard configuration.autoCreatesRooms || directory.existingRoom(named: room) != nil else { throw .noRoom }
+        guard configuration.rooms.autoCreates || directory.existingRoom(named: room) != nil else { throw .noRoom }
         let ticket = WHIPTicket(
             role: role, room: room, subject: subject, claims: claims, place: place)
         guard directory.existingRoom(named: room) != nil || directory.admits(ticket.newcomer, to: room) else {
