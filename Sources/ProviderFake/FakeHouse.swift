@@ -12,8 +12,12 @@ final class FakeHouse {
     /// One-way delay of signalling.
     let signallingDelay = Interval.milliseconds(20)
     var conditions: NetworkConditions
+    /// Networks of people who have one of their own, by identity; they may be yet to come.
+    private var ownConditions: [String: NetworkConditions] = [:]
     private(set) var members: [FakeMember] = []
     private(set) var isStopped = false
+    /// What members are yet to hear.
+    let news = FakeNews()
     private let clientCertificate: DTLSCertificate
     private var numbers = 0
     private var speakers: [String: [String]] = [:]
@@ -79,8 +83,8 @@ final class FakeHouse {
         let member = FakeMember(
             id: "FP_\(number)", identity: identity, room: room, subscribesAutomatically: subscribesAutomatically,
             isEncrypted: media.frameEncryption != nil, client: client,
-            connection: server.connect(client.address, room: room))
-        setConditions(conditions, member)
+            connection: server.connect(client.address, room: room), news: news)
+        setConditions(ownConditions[identity] ?? conditions, member)
         members.append(member)
         client.onEvent = { [unowned self, unowned member] in clientEvent($0, member) }
         for other in others(of: member) {
@@ -183,8 +187,8 @@ final class FakeHouse {
     /// Cuts somebody's network off, or lets it come back.
     func setCut(_ isCut: Bool, _ member: FakeMember) {
         member.isCut = isCut
-        var present = conditions
-        if isCut { present.loss = 1 }
+        var present = ownConditions[member.identity] ?? conditions
+        if isCut { present = NetworkConditions(delay: present.delay, loss: 1) }
         setConditions(present, member)
         guard !isCut else { return }
         let held = member.held
@@ -195,7 +199,17 @@ final class FakeHouse {
     /// Changes everybody's network.
     func setConditions(_ conditions: NetworkConditions) {
         self.conditions = conditions
-        for member in members where !member.isCut { setConditions(conditions, member) }
+        for member in members where !member.isCut && ownConditions[member.identity] == nil {
+            setConditions(conditions, member)
+        }
+    }
+
+    /// Changes one person's network, now or when they come; nil makes it everybody's.
+    func setConditions(_ conditions: NetworkConditions?, of identity: String) {
+        ownConditions[identity] = conditions
+        for member in members where member.identity == identity && !member.isCut {
+            setConditions(conditions ?? self.conditions, member)
+        }
     }
 
     private func setConditions(_ conditions: NetworkConditions, _ member: FakeMember) {

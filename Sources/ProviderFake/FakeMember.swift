@@ -13,7 +13,7 @@ final class FakeMember {
     let isEncrypted: Bool
     let client: FakeClient
     let connection: FakeConnection
-    let queue = FakeEventQueue()
+    let queue: FakeEventQueue
     /// In the order of publication.
     var tracks: [FakeTrack] = []
     /// The network is gone: neither media nor signalling comes through.
@@ -27,7 +27,7 @@ final class FakeMember {
 
     init(
         id: String, identity: String, room: String, subscribesAutomatically: Bool, isEncrypted: Bool,
-        client: FakeClient, connection: FakeConnection
+        client: FakeClient, connection: FakeConnection, news: FakeNews
     ) {
         self.id = id
         self.identity = identity
@@ -36,6 +36,7 @@ final class FakeMember {
         self.isEncrypted = isEncrypted
         self.client = client
         self.connection = connection
+        queue = FakeEventQueue(news)
     }
 
     func participant(isLocal: Bool = false) -> Participant {

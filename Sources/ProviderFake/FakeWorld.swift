@@ -28,6 +28,7 @@ public actor FakeWorld {
     private let house: FakeHouse
     private let time: ManualClock
     private let requiredToken: String?
+    private let pace: Pace
     private var queues: [FakeEventQueue] = []
     private var driver: Task<Void, Never>?
 
@@ -43,6 +44,7 @@ public actor FakeWorld {
         house = try FakeHouse(
             conditions: NetworkConditions(delay: .milliseconds(10), jitter: .milliseconds(2)), seed: seed, now: start)
         requiredToken = token
+        self.pace = pace
         time = ManualClock(now: MediaTime(nanoseconds: start.nanoseconds))
         clock = pace == .virtual ? time.clock : .system
         if pace == .realTime { Task { await self.drive() } }
@@ -55,17 +57,29 @@ public actor FakeWorld {
         let end = house.simulation.now + .milliseconds(max(0, milliseconds))
         repeat {
             await settle()
-            advance(to: min(end, house.simulation.now + .milliseconds(10)))
+            await advance(to: min(end, house.simulation.now + .milliseconds(10)))
         } while house.simulation.now < end
         await settle()
     }
 
-    private func advance(to instant: Instant) {
-        house.simulation.run(until: instant)
-        time.advance(to: MediaTime(nanoseconds: house.simulation.now.nanoseconds))
+    /// Lets time go on; it stands still whenever somebody hears of something, until the call has dealt with it.
+    private func advance(to instant: Instant) async {
+        while house.simulation.now < instant {
+            let news = house.news
+            house.simulation.run(until: instant, or: { !news.isEmpty })
+            time.advance(to: MediaTime(nanoseconds: house.simulation.now.nanoseconds))
+            // Real time waits for nobody.
+            if pace == .virtual { await settle() } else { _ = news.deliver() }
+        }
     }
 
+    /// Has everybody hear what happened, and waits until all calls have dealt with it.
     private func settle() async {
+        while true {
+            let queues = house.news.deliver()
+            for queue in queues where !queue.isSettled { await queue.settle() }
+            if house.news.isEmpty { break }
+        }
         for queue in queues where !queue.isSettled { await queue.settle() }
     }
 
@@ -116,6 +130,16 @@ public actor FakeWorld {
                 loss: min(max(0, lossPercent), 100) / 100))
     }
 
+    /// Changes one person's network, now or when they come; nil makes it everybody's again.
+    package func setNetwork(_ conditions: NetworkConditions?, of identity: String) {
+        house.setConditions(conditions, of: identity)
+    }
+
+    /// A room's server is gone: everybody in it has lost the provider.
+    package func lose(room: String) {
+        house.end(room: room, .systemShutdown, detail: "the simulated server is gone")
+    }
+
     // MARK: Sessions
 
     func join(_ descriptor: CallDescriptor, identity: String, context: ProviderContext) throws -> FakeSession {
@@ -133,6 +157,7 @@ public actor FakeWorld {
             subscribesAutomatically: context.subscribesAutomatically)
         queues.removeAll(where: \.isOver)
         queues.append(member.queue)
+        _ = house.news.deliver()
         return FakeSession(world: self, id: member.id, identity: identity, queue: member.queue)
     }
 
