@@ -17,6 +17,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A target of Sources/, with the settings that all share.
@@ -47,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // System libraries.
@@ -126,13 +128,16 @@ let package = Package(
         room("PrometheusMetrics", [coreMetrics]),
         // Who does what when in a load test, and what of it has arrived: values.
         room("LoadCore", ["RTCSim", "RTCWire"]),
+        // Scenario files: what they say, as values, and what came of it held against them. No socket, no clock.
+        room("ScenarioCore", [yams]),
         .systemLibrary(name: "CHeap"),
         .executableTarget(
             name: "callagent",
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
-                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "PrometheusMetrics", "RTCWire", "CHeap",
+                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "PrometheusMetrics", "RTCSim", "RTCWire",
+                "ScenarioCore", "CHeap",
                 coreMetrics, nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -156,6 +161,7 @@ let package = Package(
         tests("LoadResults", [histogram]),
         tests("PrometheusMetrics", [coreMetrics]),
         tests("LoadCore", ["RTCSim", "RTCWire"]),
+        tests("ScenarioCore"),
         tests("LiveKitProtocol"),
         tests("OpenTokSignalling", ["RTCSim", "RTCWire"]),
         tests("WHIPSignalling", ["RTCWire"]),
@@ -192,8 +198,8 @@ let package = Package(
             name: "CallAgentTests",
             dependencies: [
                 "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadCore",
-                "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "WebClient", "TransportSecurity",
-                argumentParser,
+                "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "ScenarioCore", "WebClient",
+                "TransportSecurity", argumentParser,
             ],
             swiftSettings: settings),
     ]
