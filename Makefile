@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test libssl examples interop peers bench lint fuzz bootstrap format clean help
+.PHONY: call build test libssl examples interop peers scenarios bench lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
@@ -26,6 +26,9 @@ peers:           ## what those tests need besides: real clients, in .venv-peers
 libssl: bootstrap ## DTLS tests and a call under attack, with the oldest and the newest libssl3 that apt offers
 	swift build --build-tests
 	Scripts/test-libssl
+
+scenarios: build ## the worked examples of Examples/Scenarios, in virtual time and over sockets
+	Scripts/scenarios
 
 bench: bootstrap ## the rows of docs/benchmarks.md, as ratios from one run
 	Benchmarks/run

@@ -27,7 +27,8 @@ struct CallAgent: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            CallCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self, AnswerCommand.self,
+            CallCommand.self, RunCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self,
+            AnswerCommand.self,
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
             ReportCommand.self, CompareCommand.self, TokenCommand.self, DoctorCommand.self,
         ])

@@ -1,0 +1,185 @@
+import Foundation
+import MediaCore
+import ScenarioCore
+import Testing
+
+@testable import callagent
+
+/// Scenarios in virtual time: they pass where they should, fail where they must, and come out the same again.
+@Suite(.timeLimit(.minutes(3))) struct ScenarioRunTests {
+    private static let people = """
+        people:
+          - {name: ada, tone: 440, card: 160x90@10}
+          - {name: bob, tone: 660, card: 160x90@10, join: 200ms}
+
+        """
+
+    private func play(_ body: String, seed: UInt64 = 1) async throws -> ScenarioReport {
+        let plan = try ScenarioReader.read("scenario: test\nduration: 5s\n" + body)
+        let scene = ScenarioScene(plan, on: try VirtualStage(plan, seed: seed), recordings: nil)
+        let progress = Progress(isShown: false, status: { _ in }, output: { _ in })
+        return try await ScenarioRun(scene, file: "test.yaml", seed: seed, progress: progress).run()
+    }
+
+    private func failures(_ report: ScenarioReport) -> [String] {
+        report.expectations.filter { !$0.ok }.map { "\($0.expected): \($0.measured)" } + report.troubles
+    }
+
+    @Test func twoHearAndSeeEachOther() async throws {
+        let report = try await play(
+            Self.people
+                + """
+                expect:
+                  - {who: all, hears: others, sees: others, meets: others, ended: never, join-time: "< 500ms"}
+                  - {who: all, share: "= 100%", hears: others}
+                  - {who: bob, sees: ada, frames: ">= 30", missing: "= 0", loss: "= 0%"}
+                  - journal: valid
+                """)
+        #expect(report.ok, "\(failures(report))")
+        #expect(report.durationSeconds == 5 && report.people.map(\.identity) == ["ada", "bob"])
+    }
+
+    /// Who connects when, what is lost and made anew, and every verdict. Packet counts differ by a few: identifiers and keys
+    /// are random in virtual time, too.
+    @Test func theSameSeedGivesTheSameCourse() async throws {
+        let body =
+            "networks: {train: {loss: 8, delay: 60ms, jitter: 20ms}}\n" + Self.people
+                + """
+                timeline:
+                  - {at: 1s, who: all, do: roam, network: train}
+                  - {at: 3s, who: ada, do: mute, for: 1s}
+                expect:
+                  - {who: all, hears: others, sees: others, share: ">= 10%"}
+                  - {who: all, join-time: "< 2s", reconnects: 0}
+                  - {who: bob, events: [{event: trackMuted, count: 1}]}
+                """
+        let (first, second) = (try await play(body), try await play(body))
+        #expect(first.people.map(\.connectMs) == second.people.map(\.connectMs))
+        #expect(first.people.map(\.ended) == second.people.map(\.ended))
+        #expect(first.expectations.map(\.ok) == second.expectations.map(\.ok))
+        #expect(first.expectations.map(\.expected) == second.expectations.map(\.expected))
+        #expect(first.ok, "\(failures(first))")
+    }
+
+    /// Each of these must fail: what is expected is not there.
+    @Test(arguments: [
+        ("- {who: all, join-time: \"< 1ms\"}", 2), ("- {who: ada, ended: left}", 1), ("- {who: ada, meets: nobody}", 1),
+        ("- {who: ada, reconnects: \">= 1\"}", 1), ("- {who: ada, sees: bob, frames: \">= 1000\"}", 1),
+        ("- {who: ada, speaker: ada}", 1), ("- {who: ada, indicator: avatar}", 1), ("- {who: ada, ring: connected}", 1),
+        ("- {who: ada, provider: opentok}", 1), ("- {who: ada, undecryptable: \"> 0\"}", 1),
+        ("- {who: ada, events: [{event: trackMuted, count: \"= 3\"}]}", 1), ("- {who: ada, gap: \"< 1s\"}", 1),
+    ]) func whatIsNotThereFails(_ expect: String, _ count: Int) async throws {
+        let report = try await play(Self.people + "expect:\n  " + expect)
+        #expect(!report.ok && failures(report).count == count, "\(failures(report))")
+    }
+
+    /// A network that lets nothing through: what the plan promises can't be heard.
+    @Test func silenceAndDarknessFail() async throws {
+        let report = try await play(
+            "networks: {none: {loss: 100}}\n" + Self.people
+                + """
+                timeline:
+                  - {at: 1s, who: bob, do: roam, network: none}
+                expect:
+                  - {who: ada, hears: bob, sees: bob, from: 2s}
+                  - {who: bob, hears: ada, sees: ada, from: 2s}
+                """)
+        #expect(report.expectations.count == 4 && report.expectations.allSatisfy { !$0.ok }, "\(report.expectations)")
+    }
+
+    @Test func somebodyElsesToneIsNotTheirs() throws {
+        let plan = try ScenarioReader.read(
+            "scenario: test\nduration: 5s\n" + Self.people + "expect:\n  - {who: ada, hears: bob}")
+        let key = TrackKey(from: "bob", media: .audio)
+        let probe = ScenarioProbe(key, of: plan["bob"], number: 2, isCounted: false)
+        let remote = RemoteTrack(kind: .audio, mid: "0", streamID: "s", trackID: "t")
+        probe.attach(to: remote)
+        let tone = ToneSource(frequency: 900)
+        for number in 0..<50 {
+            var frame = AudioFrame(samples: [Int16](repeating: 0, count: 480), channels: 1, time: .init(nanoseconds: 0))
+            _ = tone.read(into: &frame)
+            frame.time = MediaTime(nanoseconds: Int64(number) * 10_000_000)
+            remote.deliver(frame)
+        }
+        #expect(probe.takeSlice() == MediaSlice(wrong: 1))
+        #expect(probe.takeSlice() == MediaSlice())
+    }
+
+    @Test func ringingConnectsInVirtualTime() async throws {
+        let report = try await play(
+            """
+            people:
+              - {name: ada, join: never, tone: 440}
+              - {name: bob, join: never, tone: 660}
+              - {name: cleo, join: never}
+            timeline:
+              - {at: 500ms, who: ada, do: ring, to: [bob, cleo]}
+              - {at: 1s, who: bob, do: answer}
+            expect:
+              - {who: [ada, bob], ring: connected, hears: others}
+              - {who: cleo, ring: elsewhere, meets: nobody}
+              - journal: valid
+            """)
+        #expect(report.ok, "\(failures(report))")
+    }
+
+    @Test func whatCannotBeDoneIsNamedWithItsLine() async throws {
+        let report = try await play(
+            Self.people
+                + """
+                timeline:
+                  - {at: 1s, who: ada, do: drop}
+                  - {at: 2s, who: ada, do: mute}
+                expect:
+                  - {who: bob, ended: never}
+                """)
+        #expect(!report.ok && report.troubles.count == 1)
+        #expect(report.troubles.first?.contains("ada, line 8:") == true, "\(report.troubles)")
+    }
+
+    // MARK: Modes
+
+    private func obstacles(_ body: String, _ mode: ScenarioMode, hasServer: Bool = false) throws -> [String] {
+        let plan = try ScenarioReader.read(
+            "scenario: test\nduration: 5s\n" + body + "expect: [{who: all, ended: never}]\n")
+        return ScenarioModeCheck.problems(plan, in: mode, hasServer: hasServer).map { $0.line(in: "f") }
+    }
+
+    @Test func whatAModeCantDoIsNamedWithItsLine() throws {
+        let greeting = "people:\n  - {name: ada, greeting: hello}\n"
+        #expect(
+            try obstacles(greeting, .virtual).first?.hasPrefix("f:4:12: ada's greeting is played in real time") == true)
+        #expect(try obstacles(greeting, .sockets).isEmpty)
+        let dialects = "people:\n  - {name: ada, provider: livekit}\n  - {name: bob, provider: opentok}\n"
+        #expect(try obstacles(dialects, .virtual).count == 2)
+        #expect(try obstacles(dialects, .sockets).isEmpty)
+        let stop =
+            "providers: [livekit, opentok]\npeople: [{name: ada}]\n"
+            + "timeline: [{at: 1s, do: stop-provider, provider: livekit}]\n"
+        #expect(try obstacles(stop, .sockets).isEmpty && obstacles(stop, .virtual).isEmpty)
+        #expect(try obstacles(stop, .sockets, hasServer: true).first?.contains("is not ours to stop") == true)
+        let only = "modes: sockets\npeople: [{name: ada}]\n"
+        #expect(try obstacles(only, .virtual).first?.contains("run it without --virtual") == true)
+    }
+
+    // MARK: Reports
+
+    @Test func junitHasACaseForEachExpectation() async throws {
+        let report = try await play(
+            Self.people + "expect:\n  - {who: ada, hears: bob}\n  - {who: ada, ended: left}\n")
+        let xml = ScenarioJUnit.text([report])
+        #expect(xml.contains("tests=\"4\" failures=\"1\""), "\(xml)")
+        #expect(xml.contains("ada&#39;s call ends: left") && xml.contains("<failure message=\"never\""))
+        let text = ScenarioText(isColoured: false).text(report, elapsed: 1)
+        #expect(text.contains("FAILED line 8"), "\(text)")
+        #expect(text.hasSuffix("1 of 2 expectations met"))
+    }
+
+    @Test func theCommandLineIsChecked() throws {
+        #expect(throws: (any Error).self) { _ = try CallAgent.parseAsRoot(["run"]) }
+        #expect(throws: (any Error).self) {
+            _ = try CallAgent.parseAsRoot(["run", "--virtual", "--url", "ws://a", "f"])
+        }
+        #expect(throws: Never.self) { _ = try CallAgent.parseAsRoot(["run", "--virtual", "--seed", "3", "f.yaml"]) }
+    }
+}
