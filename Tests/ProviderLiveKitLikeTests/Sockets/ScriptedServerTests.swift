@@ -232,9 +232,16 @@ import Testing
                     $0.requestResponse.requestID = 1
                     $0.requestResponse.reason = .ok
                 },
+                .with {
+                    $0.update.participants = [
+                        .with { ($0.sid, $0.identity, $0.state) = ("PA_late", "ada", .active) }
+                    ]
+                },
             ])
         }
         let (call, bridge) = try await Self.join(server, mode: .twoConnections)
+        // Ada comes behind the answer: when she is there, that has been read.
+        for await event in call.events { if case .participantJoined = event { break } }
         async let change: Void = call.setMetadata("hello")
         var sent: Livekit_UpdateParticipantMetadata?
         for await message in server.messages {

@@ -11,10 +11,13 @@ struct HandshakeAttack {
     private let stage: HandshakeStage
     private let pair: HandshakePair
     private var forger: HandshakeForger
-    /// Something was sealed by the peer's own keys: what comes of it is the peer's will.
+    /// Something was signed or sealed with the peer's own keys: what comes of it is the peer's will.
     private(set) var isByPeer = false
     /// Time has passed: a refused message may have been insisted on.
     private var hasWaited = false
+    /// How the proof ends by which the client of this handshake, as it was recorded, went on. It signs one answer; beside that
+    /// of the copy it would be a second one of the client's own, which no attacker has.
+    private let proof: ArraySlice<UInt8>?
     private var injections = 0
     /// Not all that was injected was dropped, so that the genuine rest of the handshake says more than the state does.
     private(set) var wasHeard = false
@@ -23,6 +26,13 @@ struct HandshakeAttack {
         self.stage = stage
         pair = HandshakePair(copying: stage.moment)
         forger = HandshakeForger(stage, others: others, input)
+        let proofs = stage.role == .server ? stage.handshake.lazy.filter { $0.message?.first == 15 } : nil
+        proof = proofs?.first?.bytes.suffix(8)
+    }
+
+    private func isProof(_ datagram: [UInt8]) -> Bool {
+        guard let proof, datagram.count >= proof.count else { return false }
+        return (0...(datagram.count - proof.count)).contains { datagram[$0..<($0 + proof.count)] == proof }
     }
 
     private var state: DTLSState { pair.state(of: stage.role) }
@@ -50,6 +60,7 @@ struct HandshakeAttack {
 
     private mutating func inject(_ datagram: [UInt8]) {
         injections += 1
+        if !isByPeer, isProof(datagram) { isByPeer = true }
         if HandshakeAttack.isTraced { trace(datagram) }
         let dropped = pair.dropped(by: stage.role)
         pair.inject(datagram, toServer: stage.role == .server)
