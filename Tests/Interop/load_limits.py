@@ -23,7 +23,7 @@ def test_load_names_the_limit_of_descriptors():
         join = ["join", "--url", url, "--key", KEY, "--secret", SECRET, "--room", "r", "--identity", "i"]
         others = [
             subprocess.run(["prlimit", "--nofile=14:14", CALLAGENT, *words], capture_output=True, text=True, timeout=30)
-            for words in (join, ["serve", "--port", "0", "--secret", SECRET], ["call", "--duration", "1"])]
+            for words in (join, ["serve", "--port", "0", "--secret", SECRET], ["call", "--duration", "6"])]
     expect(code == 3, "the machine lacks something", (code, out, errors))
     expect("61 participants need about 186 open files, and 70 are allowed" in errors, "it was said before", errors)
     expect("open files have run out, 70 are allowed: raise the limit with ulimit -n" in out, "and after", out)
