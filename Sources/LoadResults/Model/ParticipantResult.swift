@@ -72,14 +72,4 @@ package struct ParticipantTimeline: Codable, Sendable, Equatable {
         self.startSecond = startSecond
         self.intervalSeconds = intervalSeconds
     }
-
-    /// Bytes that its columns hold of the heap.
-    package var footprint: Int {
-        [packetsExpected, packetsLost, bytesReceived, frozenMs, spatialLayer].reduce(0) { sum, column in
-            sum + (column.capacity == 0 ? 0 : ParticipantTimeline.header + column.capacity * MemoryLayout<Int>.stride)
-        }
-    }
-
-    /// What an array and the heap put before its elements.
-    private static let header = 48
 }

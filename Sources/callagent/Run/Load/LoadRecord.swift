@@ -50,19 +50,7 @@ struct LoadRecord {
     mutating func add(_ sample: SecondSample) { results.seconds.append(sample) }
 
     mutating func noteCycle(heap: Int64, descriptors: Int) {
-        cycles.append(Cycle(heap: heap - footprint, descriptors: descriptors))
-    }
-
-    /// Bytes that the report holds, which grows with the run.
-    private var footprint: Int64 {
-        let buckets = results.seconds.reduce(0) { sum, second in
-            sum + [second.latency, second.roundTripTime, second.join].reduce(0) { $0 + ($1?.buckets.capacity ?? 0) }
-        }
-        let timelines = results.participants.reduce(0) { $0 + ($1.timeline?.footprint ?? 0) }
-        return Int64(
-            timelines + results.seconds.capacity * MemoryLayout<SecondSample>.stride
-                + buckets * MemoryLayout<HistogramSnapshot.Bucket>.stride
-                + results.participants.capacity * MemoryLayout<ParticipantResult>.stride)
+        cycles.append(Cycle(heap: heap - Int64(results.footprint), descriptors: descriptors))
     }
 
     /// A participant that is gone.
