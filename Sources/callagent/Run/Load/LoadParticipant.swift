@@ -11,6 +11,7 @@ actor LoadParticipant {
     private var account: LoadAccount
     private let created: MediaTime
     private var isGone = false
+    private var hasBegun = false
     private var joining: Task<Void, Never>?
     /// Sessions so far.
     private var generations = 0
@@ -27,8 +28,13 @@ actor LoadParticipant {
 
     /// Begins to join; returns at once.
     func join() {
-        guard joining == nil, !isGone else { return }
-        joining = Task { await connect() }
+        guard !hasBegun, !isGone else { return }
+        hasBegun = true
+        joining = Task {
+            await connect()
+            // A task that is kept keeps the memory of its calls.
+            joining = nil
+        }
     }
 
     private func connect() async {
@@ -103,8 +109,8 @@ actor LoadParticipant {
         account.result.reconnects += 1
         await joining?.value
         await end(grace: true)
-        joining = nil
-        if !isGone { join() }
+        hasBegun = false
+        join()
     }
 
     // MARK: What happens
