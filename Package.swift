@@ -60,6 +60,8 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
+        .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
+        .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Its headers alone: the library is loaded when the first file is recorded.
@@ -81,7 +83,9 @@ let package = Package(
         room(
             "MediaCore",
             [
-                "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CYUV", "CSpeech", "CPulse",
+                "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CDav1d", "COpenH264",
+                "CYUV",
+                "CSpeech", "CPulse",
                 nioCore, nioPosix, logging,
             ]),
         // Recording of participants and rooms.

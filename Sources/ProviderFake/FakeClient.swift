@@ -6,7 +6,8 @@ import RTCWire
 /// One participant's end of the simulated network: the session that runs on sockets elsewhere, with an address in a
 /// simulation.
 final class FakeClient: SimulatedNode {
-    let address: TransportAddress
+    /// As the server sees it.
+    private(set) var address: TransportAddress
     private let simulation: Simulation
     private let session: SimulatedSession
     private(set) var nextDeadline: Instant?
@@ -19,7 +20,7 @@ final class FakeClient: SimulatedNode {
         certificate: DTLSCertificate
     ) throws {
         self.simulation = simulation
-        address = TransportAddress(ipv4: 0x0a00_0000 &+ UInt32(truncatingIfNeeded: number), port: 4000)
+        address = FakeClient.address(number)
         var configuration = media
         configuration.iceServers = []
         configuration.iceTransportPolicy = .all
@@ -31,6 +32,13 @@ final class FakeClient: SimulatedNode {
         perform { machine, _, _ in machine.peer.addLocalCandidate(base) }
         simulation.add(self)
     }
+
+    private static func address(_ number: Int) -> TransportAddress {
+        TransportAddress(ipv4: 0x0a00_0000 &+ UInt32(truncatingIfNeeded: number), port: 4000)
+    }
+
+    /// Is reached elsewhere from now on, and doesn't know it.
+    func move(number: Int) { address = FakeClient.address(number) }
 
     /// Any moment in NTP's own years will do.
     static let ntpOffset = Interval.seconds(3_950_000_000)

@@ -1,5 +1,6 @@
 import MediaCore
 import RTCCore
+import RTCSim
 import RTCWire
 import SFUCore
 
@@ -13,6 +14,7 @@ final class FakeConnection {
     var negotiator: Negotiator
     private(set) var ingress = Ingress()
     var copies: [FakeCopy] = []
+    private var random: SeededGenerator
     private var transportGeneration: Int?
     /// When the peer wants to be advanced.
     var deadline = Instant.distantFuture
@@ -25,6 +27,8 @@ final class FakeConnection {
         self.id = id
         self.client = client
         self.media = media
+        // Not the peer's own draws over again.
+        random = SeededGenerator(seed: SeededGenerator.hash(seed, 0xc0b1, 1))
         var configuration = PeerConfiguration(
             iceRole: isOffering ? .controlling : .controlled, certificate: certificate)
         configuration.seed = seed
@@ -42,6 +46,7 @@ final class FakeConnection {
         negotiation.congestionFeedback = .receiverEstimate
         negotiation.keepsIdleLinesOpen = true
         negotiation.acceptsSimulcast = true
+        negotiation.sessionID = .random(in: 1...(1 << 62), using: &random)
         negotiator = Negotiator(configuration: negotiation)
         nameCandidates()
     }
@@ -54,7 +59,14 @@ final class FakeConnection {
 
     // MARK: Copies
 
-    func add(_ copy: FakeCopy) { copies.append(copy) }
+    /// Sends a track to the participant as soon as a line carries it.
+    func add(
+        _ trackID: String, of ownerID: String, producer: ProducerID, kind: StreamKind, format: TrackFormat
+    ) {
+        copies.append(
+            FakeCopy(
+                trackID: trackID, ownerID: ownerID, producer: producer, kind: kind, format: format, using: &random))
+    }
 
     /// Takes a copy away; gives its consumer, which is to be ended.
     func removeCopy(of trackID: String) -> FakeCopy? {
@@ -147,7 +159,7 @@ final class FakeConnection {
                 let stream = line.sendStream(
                     codec, cache: TrackFormat.cache(codec, copy.kind, hasRTX: copy.description.rtxSSRC != nil))
             else { return nil }
-            return (index, stream, copy.configuration(stream, on: line))
+            return (index, stream, copy.configuration(stream, on: line, using: &random))
         }
     }
 
@@ -168,22 +180,28 @@ struct FakeCopy {
     var line: Int?
     var consumer: ConsumerID?
 
-    init(trackID: String, ownerID: String, producer: ProducerID, kind: StreamKind, format: TrackFormat) {
+    init(
+        trackID: String, ownerID: String, producer: ProducerID, kind: StreamKind, format: TrackFormat,
+        using random: inout SeededGenerator
+    ) {
         self.trackID = trackID
         self.producer = producer
         self.kind = kind
         self.format = format
         description = SendDescription(
-            streamID: ownerID, trackID: trackID, ssrc: .random(in: 1 ... .max),
-            rtxSSRC: kind == .video ? .random(in: 1 ... .max) : nil)
+            streamID: ownerID, trackID: trackID, ssrc: .random(in: 1 ... .max, using: &random),
+            rtxSSRC: kind == .video ? .random(in: 1 ... .max, using: &random) : nil)
     }
 
-    func configuration(_ stream: SendStreamConfiguration, on line: MediaLine) -> ConsumerConfiguration {
+    func configuration(
+        _ stream: SendStreamConfiguration, on line: MediaLine, using random: inout SeededGenerator
+    ) -> ConsumerConfiguration {
         var configuration = ConsumerConfiguration(
             ssrc: stream.ssrc, payloadType: stream.payloadType, rtxSSRC: stream.rtxSSRC,
             rtxPayloadType: stream.rtxPayloadType, redundancyPayloadType: format.redundancyPayloadType(on: line),
-            eventPayloadType: format.eventPayloadType(on: line), firstSequence: .random(in: 0..<0x8000),
-            firstRTXSequence: .random(in: 0..<0x8000))
+            eventPayloadType: format.eventPayloadType(on: line),
+            firstSequence: .random(in: 0..<0x8000, using: &random),
+            firstRTXSequence: .random(in: 0..<0x8000, using: &random))
         configuration.hasDependencyDescriptor = line.extensionMap.id(for: .dependencyDescriptor) != 0
         return configuration
     }

@@ -67,9 +67,8 @@ extension FakeHouse {
     private func send(_ track: FakeTrack, of owner: FakeMember, to member: FakeMember) {
         guard let source = track.source else { return }
         member.connection.add(
-            FakeCopy(
-                trackID: track.info.id, ownerID: owner.id, producer: source.producer,
-                kind: track.info.kind == .audio ? .audio : .video, format: source.format))
+            track.info.id, of: owner.id, producer: source.producer,
+            kind: track.info.kind == .audio ? .audio : .video, format: source.format)
         negotiate(member)
     }
 

@@ -11,9 +11,10 @@ final class FakeHouse {
     let seed: UInt64
     /// One-way delay of signalling.
     let signallingDelay = Interval.milliseconds(20)
-    var conditions: NetworkConditions
+    /// Everybody's network: to the server, and to a member where that is another.
+    private var conditions: (up: NetworkConditions, down: NetworkConditions?)
     /// Networks of people who have one of their own, by identity; they may be yet to come.
-    private var ownConditions: [String: NetworkConditions] = [:]
+    private var ownConditions: [String: (up: NetworkConditions, down: NetworkConditions?)] = [:]
     private(set) var members: [FakeMember] = []
     private(set) var isStopped = false
     /// What members are yet to hear.
@@ -23,13 +24,13 @@ final class FakeHouse {
     private var speakers: [String: [String]] = [:]
 
     init(conditions: NetworkConditions, seed: UInt64, now: Instant) throws(MediaError) {
-        self.conditions = conditions
+        self.conditions = (conditions, nil)
         self.seed = seed
         simulation = Simulation(network: SimulatedNetwork(conditions, seed: seed))
         simulation.run(until: now)
         do {
-            clientCertificate = try .generate()
-            server = FakeServer(simulation, seed: seed, certificate: try .generate())
+            clientCertificate = try .generate(isEven: true)
+            server = FakeServer(simulation, seed: seed, certificate: try .generate(isEven: true))
         } catch {
             throw MediaError(.environment, "certificate", "\(error)", remedy: "is OpenSSL 3 installed?")
         }
@@ -50,6 +51,12 @@ final class FakeHouse {
     func member(_ id: String) -> FakeMember? { members.first { $0.id == id } }
 
     func member(identity: String) -> FakeMember? { members.first { $0.identity == identity } }
+
+    /// Those with somebody in them, by who came first.
+    private var rooms: [String] {
+        var seen: Set<String> = []
+        return members.map(\.room).filter { seen.insert($0).inserted }
+    }
 
     func others(of member: FakeMember) -> [FakeMember] {
         members.filter { $0.room == member.room && $0 !== member }
@@ -159,7 +166,7 @@ final class FakeHouse {
         }
         for owner in others(of: member) { for track in owner.tracks { track.subscribers.remove(member.id) } }
         member.client.close()
-        server.remove(member.connection, room: member.room)
+        server.remove(member.connection)
         // After everything that was said before.
         simulation.schedule(at: simulation.now + signallingDelay) {
             member.isCut = false
@@ -179,7 +186,7 @@ final class FakeHouse {
     /// The server goes down.
     func stop() {
         isStopped = true
-        for room in Set(members.map(\.room)) { end(room: room, .systemShutdown, detail: "the server is shutting down") }
+        for room in rooms { end(room: room, .systemShutdown, detail: "the server is shutting down") }
     }
 
     // MARK: Network
@@ -188,7 +195,7 @@ final class FakeHouse {
     func setCut(_ isCut: Bool, _ member: FakeMember) {
         member.isCut = isCut
         var present = ownConditions[member.identity] ?? conditions
-        if isCut { present = NetworkConditions(delay: present.delay, loss: 1) }
+        if isCut { present = (NetworkConditions(delay: present.up.delay, loss: 1), nil) }
         setConditions(present, member)
         guard !isCut else { return }
         let held = member.held
@@ -197,24 +204,34 @@ final class FakeHouse {
     }
 
     /// Changes everybody's network.
-    func setConditions(_ conditions: NetworkConditions) {
-        self.conditions = conditions
+    func setConditions(_ conditions: NetworkConditions, down: NetworkConditions? = nil) {
+        self.conditions = (conditions, down)
         for member in members where !member.isCut && ownConditions[member.identity] == nil {
-            setConditions(conditions, member)
+            setConditions(self.conditions, member)
         }
     }
 
     /// Changes one person's network, now or when they come; nil makes it everybody's.
-    func setConditions(_ conditions: NetworkConditions?, of identity: String) {
-        ownConditions[identity] = conditions
+    func setConditions(_ conditions: NetworkConditions?, down: NetworkConditions? = nil, of identity: String) {
+        ownConditions[identity] = conditions.map { ($0, down) }
         for member in members where member.identity == identity && !member.isCut {
-            setConditions(conditions ?? self.conditions, member)
+            setConditions(ownConditions[identity] ?? self.conditions, member)
         }
     }
 
-    private func setConditions(_ conditions: NetworkConditions, _ member: FakeMember) {
-        simulation.network.set(conditions, from: member.client.address, to: server.address)
-        simulation.network.set(conditions, from: server.address, to: member.client.address)
+    /// Has somebody's datagrams come from another address, and theirs go there.
+    func changeAddress(of member: FakeMember) {
+        member.client.move(number: takeNumber())
+        // Of the new way, as they were of the old one.
+        setCut(member.isCut, member)
+    }
+
+    private func setConditions(
+        _ conditions: (up: NetworkConditions, down: NetworkConditions?), _ member: FakeMember
+    ) {
+        simulation.network.set(conditions.up, from: member.client.address, to: server.address)
+        let down = conditions.down ?? conditions.up
+        simulation.network.set(down, from: server.address, to: member.client.address)
     }
 
     // MARK: Speakers
@@ -222,7 +239,7 @@ final class FakeHouse {
     /// Tells everybody who is loud, as the server hears it.
     private func reportSpeakers() {
         let now = simulation.now
-        for room in Set(members.map(\.room)) {
+        for room in rooms {
             let inside = members.filter { $0.room == room }
             let loud = inside.map { (participantID: $0.id, level: $0.loudness(now: now)) }
                 .filter { $0.level > 0 }.sorted { $0.level > $1.level }

@@ -12,7 +12,8 @@ final class FakeServer: SimulatedNode {
     /// By the number that rooms know them by.
     private var connections: [FakeConnection?] = []
     private var byClient: [TransportAddress: FakeConnection] = [:]
-    private var rooms: [String: FakeRoomMedia] = [:]
+    /// In the order in which they were opened, which is the order of everything that is done for all of them.
+    private var rooms: [(name: String, media: FakeRoomMedia)] = []
     private(set) var nextDeadline: Instant?
     /// Is told that somebody's connection can't go on.
     var onFailure: (FakeConnection) -> Void = { _ in }
@@ -32,8 +33,9 @@ final class FakeServer: SimulatedNode {
 
     /// - Parameter isOffering: the server offers what it sends on it; else the client offers.
     func connect(_ client: TransportAddress, room: String, isOffering: Bool = false) -> FakeConnection {
-        let media = rooms[room] ?? FakeRoomMedia(self)
-        rooms[room] = media
+        let known = rooms.first { $0.name == room }?.media
+        let media = known ?? FakeRoomMedia(self)
+        if known == nil { rooms.append((room, media)) }
         let free = connections.firstIndex { $0 == nil } ?? connections.count
         let connection = FakeConnection(
             ConnectionID(free), client: client, server: address, media: media, certificate: certificate,
@@ -43,7 +45,7 @@ final class FakeServer: SimulatedNode {
         return connection
     }
 
-    func remove(_ connection: FakeConnection, room: String) {
+    func remove(_ connection: FakeConnection) {
         drive { outbox, now in
             connection.media.perform(now: now, into: outbox) { room, _ in
                 for entry in connection.ingress.bound { room.removeProducer(entry.producer) }
@@ -52,9 +54,11 @@ final class FakeServer: SimulatedNode {
             connection.peer.close(now: now, into: outbox)
             outbox.events.removeAll()
         }
-        byClient[connection.client] = nil
+        byClient = byClient.filter { $0.value !== connection }
         connections[connection.id.index] = nil
-        if !connections.contains(where: { $0?.media === connection.media }) { rooms[room] = nil }
+        if !connections.contains(where: { $0?.media === connection.media }) {
+            rooms.removeAll { $0.media === connection.media }
+        }
     }
 
     /// Has something done now; what it sends leaves from the server's address. Not from within another node's turn.
@@ -77,10 +81,20 @@ final class FakeServer: SimulatedNode {
     func receive(
         _ buffer: UnsafeMutableRawBufferPointer, from source: TransportAddress, now: Instant, into outbox: Outbox
     ) {
-        guard let connection = byClient[source] else { return }
+        guard let connection = byClient[source] ?? follow(source, UnsafeRawBufferPointer(buffer)) else { return }
         connection.peer.receive(buffer, from: source, now: now, into: outbox)
         takeEvents(of: connection, in: UnsafeRawBufferPointer(buffer), into: outbox)
         updateDeadline()
+    }
+
+    /// Whose connectivity check comes from an address that nobody had yet. Whether it is theirs the peer finds out.
+    private func follow(_ source: TransportAddress, _ datagram: UnsafeRawBufferPointer) -> FakeConnection? {
+        let name = try? STUNMessage(parsing: datagram.bytes).usernameText(in: datagram.bytes)
+        guard let ufrag = name?.split(separator: ":").first else { return nil }
+        let found = connections.first { $0.map { $0.peer.localCredentials.ufrag == ufrag } ?? false }
+        guard let connection = found ?? nil else { return nil }
+        byClient[source] = connection
+        return connection
     }
 
     func advance(to now: Instant, into outbox: Outbox) {
@@ -88,7 +102,7 @@ final class FakeServer: SimulatedNode {
             connection.peer.advance(to: now, into: outbox)
             takeEvents(of: connection, in: nil, into: outbox)
         }
-        for media in rooms.values where media.nextDeadline <= now {
+        for (_, media) in rooms where media.nextDeadline <= now {
             media.perform(now: now, into: outbox) { room, out in room.advance(to: now, into: &out) }
         }
         updateDeadline()
@@ -97,7 +111,7 @@ final class FakeServer: SimulatedNode {
     private func updateDeadline() {
         var soonest = Instant.distantFuture
         for case let connection? in connections { soonest = min(soonest, connection.deadline) }
-        for media in rooms.values { soonest = min(soonest, media.nextDeadline) }
+        for (_, media) in rooms { soonest = min(soonest, media.nextDeadline) }
         nextDeadline = soonest == .distantFuture ? nil : soonest
     }
 

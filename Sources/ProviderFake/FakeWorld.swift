@@ -122,12 +122,25 @@ public actor FakeWorld {
         if let member = house.member(identity: identity) { house.setCut(isCut, member) }
     }
 
+    /// Gives somebody another address, as a NAT does whose mapping has expired. What is on its way to the old one is lost.
+    public func changeAddress(_ identity: String) {
+        if let member = house.member(identity: identity) { house.changeAddress(of: member) }
+    }
+
     /// Changes everybody's network, each way.
     public func setNetwork(delayMilliseconds: Int, jitterMilliseconds: Int = 2, lossPercent: Double = 0) {
         house.setConditions(
             NetworkConditions(
                 delay: .milliseconds(max(0, delayMilliseconds)), jitter: .milliseconds(max(0, jitterMilliseconds)),
                 loss: min(max(0, lossPercent), 100) / 100))
+    }
+
+    /// Changes everybody's network, each direction by itself.
+    package func setNetwork(up: NetworkConditions, down: NetworkConditions) { house.setConditions(up, down: down) }
+
+    /// Changes one person's network, each direction by itself, now or when they come.
+    package func setNetwork(up: NetworkConditions, down: NetworkConditions, of identity: String) {
+        house.setConditions(up, down: down, of: identity)
     }
 
     /// Changes one person's network, now or when they come; nil makes it everybody's again.

@@ -30,8 +30,9 @@ extension Peer {
         }
         outbox.events.append(.packetResults(results))
         bandwidth.update(results, roundTrip: roundTripTime, now: now)
+        pace(bandwidth.bitrate, now)
         let change = abs(bandwidth.bitrate - announcedBitrate)
-        guard bandwidth.isLimited, change * 50 >= announcedBitrate else { return }
+        guard bandwidth.isLimited || isPacing, change * 50 >= announcedBitrate else { return }
         announcedBitrate = bandwidth.bitrate
         outbox.events.append(.targetBitrate(announcedBitrate))
     }
@@ -41,13 +42,18 @@ extension Peer {
         outbox.events.append(.receiverEstimate(bitrate: bitrate, ssrcs: estimate.ssrcs))
     }
 
-    /// Counts a packet as sent that carries the next transport sequence number, where one does.
+    /// Counts a packet as sent, with the headers below it, and what may be heard of it where it is numbered.
     ///
     /// - Parameter sequence: of the packet, or of the one that it repeats; nil where that is not known.
     mutating func noteSent(_ length: Int, stream index: Int, _ sequence: UInt16?, _ now: Instant) {
-        guard sending.streams[index].configuration.extensionMap.id(for: .transportSequenceNumber) != 0 else { return }
+        let probe = pacing?.pacer.probes.id ?? 0
+        pacing?.pacer.note(bytes: length, now: now)
+        let size = length + PacingBudget.datagramOverhead
+        guard sending.streams[index].configuration.extensionMap.id(for: .transportSequenceNumber) != 0 else {
+            return bandwidth.noteUncounted(size, now: now)
+        }
         let ssrc = sending.streams[index].ssrc
         let packet = sending.streams[index].isExternal ? nil : sequence.map { SentPacketID(ssrc: ssrc, sequence: $0) }
-        sentPackets.add(size: length, packet: packet, now: now)
+        sentPackets.add(size: size, packet: packet, probe: probe, now: now)
     }
 }

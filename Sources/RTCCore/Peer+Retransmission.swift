@@ -12,7 +12,7 @@ extension Peer {
             if sending.streams[index].usesRTX {
                 repeatOverRTX(kept, sequence, stream: index, to: destination, now, outbox)
             } else {
-                repeatUnchanged(kept, stream: index, to: destination, outbox)
+                repeatUnchanged(kept, stream: index, to: destination, now, outbox)
             }
         }
     }
@@ -49,19 +49,27 @@ extension Peer {
             RTX.write(originalSequenceNumber: sequence, into: target.suffix(from: offset)) > 0
         else { return }
         target.suffix(from: offset + RTX.headerLength).copyMemory(from: payload)
-        guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
-        noteSent(sealed, stream: index, sequence, now)
         sending.update(index) {
             _ = $0.takeRTXSequence()
             $0.statistics.retransmitted += 1
         }
+        if isPacing {
+            let waiting = PacedPacket(
+                stream: stream.ssrc, sequence: sequence, isRepetition: true, isKeptSealed: false,
+                payloadOffset: offset, length: length, queued: now)
+            if hold(target, waiting, stream: index, now, outbox) { return }
+        }
+        guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
+        noteSent(sealed, stream: index, sequence, now)
         commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: true))
     }
 
     /// The very bytes that went out before: without RTX a repetition is the same SRTP packet.
     private mutating func repeatUnchanged(
-        _ kept: UnsafeRawBufferPointer, stream index: Int, to destination: TransportAddress, _ outbox: Outbox
+        _ kept: UnsafeRawBufferPointer, stream index: Int, to destination: TransportAddress, _ now: Instant,
+        _ outbox: Outbox
     ) {
+        pacing?.pacer.note(bytes: kept.count, now: now)
         let target = outbox.reserve(kept.count)
         target.copyMemory(from: kept)
         sending.update(index) { $0.statistics.retransmitted += 1 }

@@ -136,15 +136,22 @@ extension Peer {
         target.suffix(from: offset + prefix.count).copyMemory(from: payload)
         let keepsPlain = keep && sending.streams[index].usesRTX
         if keepsPlain { self.keep(target, length, packet.sequenceNumber, index, now) }
+        let isRepetition = packet.ssrc != sending.streams[index].ssrc
+        if isPacing {
+            let waiting = PacedPacket(
+                stream: sending.streams[index].ssrc, sequence: isRepetition ? nil : packet.sequenceNumber,
+                isRepetition: isRepetition, isKeptSealed: keep && !keepsPlain, payloadOffset: offset, length: length,
+                queued: now)
+            if hold(target, waiting, stream: index, now, outbox) { return true }
+        }
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return false }
         if keep, !keepsPlain { self.keep(target, sealed, packet.sequenceNumber, index, now) }
-        let isRepetition = packet.ssrc != sending.streams[index].ssrc
         noteSent(sealed, stream: index, isRepetition ? nil : packet.sequenceNumber, now)
         commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: isRepetition))
         return true
     }
 
-    private mutating func keep(
+    mutating func keep(
         _ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ sequence: UInt16, _ index: Int, _ now: Instant
     ) {
         // Audio is small, and there are many streams of it.

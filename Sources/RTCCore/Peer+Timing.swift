@@ -14,6 +14,7 @@ extension Peer {
         if mediaDestination != nil {
             soonest.take(nextReport, .report)
             soonest.take(arrivals.deadline, .transportFeedback)
+            if isPacing { soonest.take(pacingDeadline, .pacing) }
             if let deadline = dataDeadline { soonest.take(deadline, .data) }
             for index in receiving.streams.indices {
                 soonest.take(receiving.streams[index].losses.deadline, .nack)
@@ -34,6 +35,7 @@ extension Peer {
         sendDueKeyFrameRequests(now, outbox)
         sendDueTransportFeedback(now, outbox)
         sendDueReports(now, outbox)
+        sendPaced(now, outbox)
         advanceData(now, outbox)
     }
 }

@@ -35,6 +35,8 @@ package struct Peer: ~Copyable {
     var arrivals: ArrivalRecorder
     var sentPackets = SentPackets()
     var bandwidth: BandwidthEstimator
+    /// When what we send leaves; nil where all of it leaves at once.
+    var pacing: SendPacing?
     /// The bitrate of the last `targetBitrate` event.
     var announcedBitrate = 0
     var nextReport: Instant = .distantFuture

@@ -28,7 +28,7 @@ package enum PeerEvent: Sendable {
     /// What became of packets that we sent with a transport sequence number, ascending.
     case packetResults([PacketResult])
     /// What the path bears now, in bit/s, of all streams with transport sequence numbers together: it has changed by some
-    /// percent. Doesn't come before the path has shown a limit.
+    /// percent. Without pacing it doesn't come before the path has shown a limit.
     case targetBitrate(Int)
     /// The other side says that this stream ends.
     case bye(ssrc: UInt32)

@@ -35,6 +35,12 @@ package struct NetworkConditions: Sendable {
     package var queue = Interval.milliseconds(200)
     /// Times in which nothing passes.
     package var blackouts: [Range<Instant>] = []
+    /// The same, counted from the weather's beginning.
+    package var outages: [NetworkOutage] = []
+    /// Rate, delay, jitter and loss as they were recorded, in place of those above where it has them.
+    package var trace: NetworkTrace?
+    /// When the bottleneck can send, in place of `rate`.
+    package var deliveries: DeliveryTrace?
 
     /// A path that changes nothing.
     package init() {}

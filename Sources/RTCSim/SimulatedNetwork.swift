@@ -41,6 +41,13 @@ package struct SimulatedNetwork {
         models[Path(source: source, destination: destination)]?.statistics ?? NetworkModel.Statistics()
     }
 
+    /// How long a datagram that is sent now would wait before the bottleneck of a direction.
+    package func queueDelay(
+        from source: TransportAddress, to destination: TransportAddress, at now: Instant
+    ) -> Interval {
+        models[Path(source: source, destination: destination)]?.queueDelay(at: now) ?? .zero
+    }
+
     package mutating func send(
         _ bytes: UnsafeRawBufferPointer, from source: TransportAddress, to destination: TransportAddress,
         at now: Instant

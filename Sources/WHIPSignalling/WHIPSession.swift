@@ -8,7 +8,7 @@ package struct WHIPSession: Sendable {
     package enum Action: Sendable, Hashable {
         case reply(WHIPResponse)
         /// The media is to answer this offer: `answered`, `restarted` or `refused` says what came of it.
-        case negotiate(offer: String, isRestart: Bool)
+        case negotiate(offer: String)
         /// The session is over.
         case end(WHIPResponse)
     }
@@ -64,7 +64,7 @@ package struct WHIPSession: Sendable {
         do {
             let offer = try WHIPOffer(description, role: role)
             state = .negotiating(offer, before: nil)
-            return .negotiate(offer: offer.session.description, isRestart: false)
+            return .negotiate(offer: offer.session.description)
         } catch { return .reply(WHIPResponse(422, error.description)) }
     }
 
@@ -123,7 +123,7 @@ package struct WHIPSession: Sendable {
         var next = offer
         next.renew(credentials)
         state = .negotiating(next, before: offer)
-        return .negotiate(offer: next.session.description, isRestart: true)
+        return .negotiate(offer: next.session.description)
     }
 
     /// RFC 9110 section 13.1.1: `*`, or a list of tags of which strong ones count.

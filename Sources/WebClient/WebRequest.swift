@@ -42,7 +42,7 @@ package struct WebRequest: Sendable {
         var request = self
         request.url = parts
         // Another server has no business with our credentials.
-        if new != old { request.headers.removeAll { $0.name.lowercased() == "authorization" } }
+        if new != old { request.headers.removeAll { ["authorization", "cookie"].contains($0.name.lowercased()) } }
         return request
     }
 }

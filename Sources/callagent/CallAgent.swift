@@ -12,6 +12,7 @@ struct CallAgent: AsyncParsableCommand {
               callagent serve --key devkey --secret a-secret-of-32-characters-or-more
               callagent join --url ws://127.0.0.1:7880 --key devkey --secret ... --room r --identity ada --tone 440
               callagent load --url ws://127.0.0.1:7880 --key devkey --secret ... --publishers 1 --subscribers 100
+              callagent netem --server ws://127.0.0.1:7880 --network 3g
               callagent token mint --key devkey --secret ... --room r --identity ada
               callagent doctor
 
@@ -30,7 +31,7 @@ struct CallAgent: AsyncParsableCommand {
             CallCommand.self, RunCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self,
             AnswerCommand.self,
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
-            ReportCommand.self, CompareCommand.self, TokenCommand.self, DoctorCommand.self,
+            ReportCommand.self, CompareCommand.self, NetemCommand.self, TokenCommand.self, DoctorCommand.self,
         ])
 }
 

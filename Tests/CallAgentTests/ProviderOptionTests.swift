@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [
         ["--server", "ws://h", "--key", "k", "--secret", "s"], ["--two-connections"], ["--hostile", "5"], ["--ring"],
-        ["--greeting", "Hello"], ["--network", "loss=5,rate=100"],
+        ["--greeting", "Hello"], ["--network", "loss=5,rebind=5s"],
     ])
     func whatTakesSocketsDoesNotGoWithASimulation(arguments: [String]) {
         #expect(throws: (any Error).self) { _ = try CallAgent.parseAsRoot(["call", "--provider", "fake"] + arguments) }

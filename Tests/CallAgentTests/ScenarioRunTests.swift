@@ -14,8 +14,8 @@ import Testing
 
         """
 
-    private func play(_ body: String, seed: UInt64 = 1) async throws -> ScenarioReport {
-        let plan = try ScenarioReader.read("scenario: test\nduration: 5s\n" + body)
+    private func play(_ body: String, seed: UInt64 = 1, seconds: Int = 5) async throws -> ScenarioReport {
+        let plan = try ScenarioReader.read("scenario: test\nduration: \(seconds)s\n" + body)
         let scene = ScenarioScene(plan, on: try VirtualStage(plan, seed: seed), recordings: nil)
         let progress = Progress(isShown: false, status: { _ in }, output: { _ in })
         return try await ScenarioRun(scene, file: "test.yaml", seed: seed, progress: progress).run()
@@ -39,26 +39,89 @@ import Testing
         #expect(report.durationSeconds == 5 && report.people.map(\.identity) == ["ada", "bob"])
     }
 
-    /// Who connects when, what is lost and made anew, and every verdict. Packet counts differ by a few: identifiers and keys
-    /// are random in virtual time, too.
-    @Test func theSameSeedGivesTheSameCourse() async throws {
-        let body =
-            "networks: {train: {loss: 8, delay: 60ms, jitter: 20ms}}\n" + Self.people
-                + """
-                timeline:
-                  - {at: 1s, who: all, do: roam, network: train}
-                  - {at: 3s, who: ada, do: mute, for: 1s}
-                expect:
-                  - {who: all, hears: others, sees: others, share: ">= 10%"}
-                  - {who: all, join-time: "< 2s", reconnects: 0}
-                  - {who: bob, events: [{event: trackMuted, count: 1}]}
-                """
-        let (first, second) = (try await play(body), try await play(body))
-        #expect(first.people.map(\.connectMs) == second.people.map(\.connectMs))
-        #expect(first.people.map(\.ended) == second.people.map(\.ended))
-        #expect(first.expectations.map(\.ok) == second.expectations.map(\.ok))
-        #expect(first.expectations.map(\.expected) == second.expectations.map(\.expected))
-        #expect(first.ok, "\(failures(first))")
+    // MARK: The same again
+
+    private func played(_ plan: ScenarioPlan, seed: UInt64) async throws -> String {
+        let scene = ScenarioScene(plan, on: try VirtualStage(plan, seed: seed), recordings: nil)
+        let progress = Progress(isShown: false, status: { _ in }, output: { _ in })
+        var report = try await ScenarioRun(scene, file: "test.yaml", seed: seed, progress: progress).run()
+        // Beside it everything else is to be compared.
+        report.seed = 0
+        return JSONOutput.text(report)
+    }
+
+    @Test(arguments: ["two-party-smoke", "wrong-key"])
+    func theSameSeedGivesTheSameRun(_ example: String) async throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Examples/Scenarios/\(example).yaml")
+        let plan = try ScenarioReader.read(try String(contentsOf: file, encoding: .utf8))
+        #expect(try await played(plan, seed: 7) == played(plan, seed: 7))
+    }
+
+    /// Losses, a bottleneck that bytes wait at, repetitions, people who come, go, roam, hide and are counted.
+    private static let weather = """
+        scenario: weather
+        duration: 5s
+        networks: {bad: {loss: 8, burst: 30ms, delay: 40ms, jitter: 20ms, rate: 400, queue: 150ms, duplicate: 2}}
+        people:
+          - {name: ada, tone: 440, card: 160x90@10, network: bad}
+          - {name: bob, tone: 660, card: 160x90@10, join: 200ms, network: bad}
+          - {name: "c{n}", count: 3, tone: auto, join: 300ms, every: 50ms, measure: counted}
+        timeline:
+          - {at: 4s, who: bob, do: roam, address: new}
+          - {at: 2500ms, who: ada, do: hide, for: 1s}
+          - {at: 3s, who: c2, do: drop, for: 1s}
+          - {at: 4s, who: c1, do: leave}
+        expect:
+          - {who: bob, hears: ada, share: ">= 1%", loss: "< 99%", concealment: "< 99%"}
+          - {who: all, join-time: "< 4s"}
+
+        """
+
+    @Test func anotherSeedGivesAnotherRun() async throws {
+        let plan = try ScenarioReader.read(Self.weather)
+        let first = try await played(plan, seed: 1)
+        #expect(try await played(plan, seed: 1) == first)
+        #expect(try await played(plan, seed: 2) != first)
+    }
+
+    /// Devices answer beside one another, and their people come in one after another.
+    @Test func ringingIsTheSameAgain() async throws {
+        let plan = try ScenarioReader.read(
+            """
+            scenario: ringing
+            duration: 4s
+            networks: {bad: {loss: 5, delay: 30ms, jitter: 20ms}}
+            people:
+              - {name: ada, join: never, tone: 440, network: bad}
+              - {name: bob, join: never, tone: 660, network: bad}
+              - {name: cleo, join: never}
+            timeline:
+              - {at: 500ms, who: ada, do: ring, to: [bob, cleo]}
+              - {at: 1s, who: bob, do: answer}
+            expect:
+              - {who: [ada, bob], ring: connected, hears: others, loss: "< 50%"}
+              - {who: cleo, ring: elsewhere}
+            """)
+        let first = try await played(plan, seed: 3)
+        for _ in 0..<3 { #expect(try await played(plan, seed: 3) == first) }
+    }
+
+    // MARK: Roaming
+
+    /// Nobody tells the server: the next check from the new address does.
+    @Test(arguments: ["ada", "bob", "ada, network: bad"]) func mediaFollowsToANewAddress(_ who: String) async throws {
+        let report = try await play(
+            "networks: {bad: {delay: 60ms, loss: 2}}\n"
+                + Self.people
+                    + """
+                    timeline:
+                      - {at: 2s, who: \(who), do: roam, address: new}
+                    expect:
+                      - {who: all, hears: others, sees: others, ended: never}
+                      - {who: all, hears: others, from: 10s}
+                    """, seconds: 14)
+        #expect(report.ok, "\(failures(report))")
     }
 
     /// Each of these must fail: what is expected is not there.
@@ -158,6 +221,10 @@ import Testing
             + "timeline: [{at: 1s, do: stop-provider, provider: livekit}]\n"
         #expect(try obstacles(stop, .sockets).isEmpty && obstacles(stop, .virtual).isEmpty)
         #expect(try obstacles(stop, .sockets, hasServer: true).first?.contains("is not ours to stop") == true)
+        let roaming =
+            "people: [{name: ada}]\ntimeline: [{at: 1s, who: ada, do: roam, address: new}]\n"
+        #expect(try obstacles(roaming, .virtual).isEmpty)
+        #expect(try obstacles(roaming, .sockets).first?.contains("addresses change in virtual time only") == true)
         let only = "modes: sockets\npeople: [{name: ada}]\n"
         #expect(try obstacles(only, .virtual).first?.contains("run it without --virtual") == true)
     }

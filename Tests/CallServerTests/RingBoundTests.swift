@@ -138,6 +138,30 @@ import Testing
         #expect(journal.finish().violations == [])
     }
 
+    /// They are no participants to the others, so the call neither begins with them nor lasts for them.
+    @Test func whoIsHiddenIsNotInTheCall() {
+        let journal = CallJournal()
+        let rooms = RoomJournal(hub: RingHub(journal: journal), journal: journal)
+        func hidden(_ identity: String) -> Livekit_ParticipantInfo {
+            var info = Self.info(identity)
+            info.permission.hidden = true
+            return info
+        }
+        rooms.room(Self.room, did: .participantJoined(hidden("ann~whep-12345678")))
+        #expect(journal.events.isEmpty && !rooms.hasCall(in: "v"))
+        rooms.room(Self.room, did: .participantJoined(Self.info("ann")))
+        rooms.room(Self.room, did: .participantJoined(hidden("recorder")))
+        rooms.room(Self.room, did: .trackPublished(Self.track("TR_1", .audio), by: hidden("recorder")))
+        rooms.room(Self.room, did: .participantLeft(hidden("recorder")))
+        #expect(rooms.hasCall(in: "v"))
+        // One who hides while in the call leaves it as everybody does.
+        rooms.room(Self.room, did: .participantLeft(hidden("ann")))
+        #expect(!rooms.hasCall(in: "v"))
+        rooms.room(Self.room, did: .participantLeft(hidden("ann~whep-12345678")))
+        #expect(Set(journal.events.compactMap(\.personId)) == ["ann"])
+        #expect(journal.finish().violations == [])
+    }
+
     /// A call that is rung while a room's own call is under way gets nothing of it.
     @Test func aRoomsEventsStayInItsOwnCall() throws {
         let journal = CallJournal()

@@ -44,7 +44,7 @@ def test_load_encrypted_with_messages_and_calls():
         spans = [json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"] for line in traces]
     check_results(run)
     expect(len(spans) == 4 and all(each[0]["name"] == "join" for each in spans), "a trace of each join", spans)
-    parts = {"signalling", "media connection", "first audio", "first video"}
+    parts = {"signalling", "media connection", "ICE", "DTLS", "first audio", "first video"}
     expect(sum(parts <= {span["name"] for span in each} for each in spans) == 3, "with its parts", spans)
     expect_whole(run, 4)
     data = run["data"]

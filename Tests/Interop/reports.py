@@ -56,24 +56,45 @@ def test_a_wrong_key_is_named_after_the_sender_has_left():
     wrong_key(stays=False)
 
 
-def strange_codec(*mode):
+def decoded(codec, *mode):
     with server() as url:
         ours = agent(url, "ours", *mode, seconds=90)
         Admin(url).active("ours")
-        lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--codec", "vp9", seconds=5).result()
+        lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--codec", codec, seconds=6).result()
+        report = ours.stopped(code=(0, LOST))
+    expect(not judged_by_machine(report), "nothing was lost", report["failures"])
+    video = agent_track(report, "real", "video")
+    expect(video["codec"].upper() == codec.upper() and video["framesDecoded"] >= 40, "its pictures are decoded", video)
+    expect(video["framesUndecodable"] == 0, "each of them", video)
+
+
+def test_vp9_of_a_real_peer_is_decoded_single_connection():
+    decoded("vp9")
+
+
+def test_vp9_of_a_real_peer_is_decoded_two_connections():
+    decoded("vp9", "--two-connections")
+
+
+def test_h264_of_a_real_peer_is_decoded():
+    decoded("h264")
+
+
+def test_av1_of_a_real_peer_is_decoded():
+    decoded("av1")
+
+
+def test_a_codec_that_cannot_be_decoded_is_named():
+    """Encrypted pictures are decoded where they are VP8."""
+    with server() as url:
+        ours = agent(url, "ours", "--e2ee-key", "one key", seconds=90)
+        Admin(url).active("ours")
+        lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", "--codec", "vp9", "--e2ee-key", "one key", seconds=5).result()
         report = ours.stopped(code=LOST)
     expect(judged_by_machine(report) == {"unsupportedCodec"}, "the reason is named", report["failures"])
     video = agent_track(report, "real", "video")
     expect(video["codec"].upper() == "VP9" and video["framesDecoded"] == 0, "the codec is the real one", video)
     expect(agent_track(report, "real", "audio")["codec"] == "opus", "that of sound too", report["tracks"])
-
-
-def test_a_codec_that_cannot_be_decoded_is_named_single_connection():
-    strange_codec()
-
-
-def test_a_codec_that_cannot_be_decoded_is_named_two_connections():
-    strange_codec("--two-connections")
 
 
 def test_alone_in_a_room():

@@ -21,6 +21,7 @@ import livekit_layers
 import load_limits
 import load_runs
 import load_starved
+import netem
 import opentok_rest
 import pages
 import pulse
@@ -157,7 +158,7 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, indicator, journals, ringing, opentok_rest, load_runs, load_limits]
+        greeting, indicator, journals, netem, ringing, opentok_rest, load_runs, load_limits]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]

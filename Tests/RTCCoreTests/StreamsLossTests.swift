@@ -258,6 +258,20 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect(cache.capacity <= 33 * 700)
     }
 
+    /// A key frame that leaves at once has its place, and not twice that.
+    @Test func aBurstHasItsPlaceOnce() {
+        let cache = PacketCache(packets: 512, slotSize: 1200)
+        for number in 0..<UInt16(600) {
+            let isInBurst = number % 30 < 20
+            [UInt8](repeating: 7, count: isInBurst ? 1000 : 100).withUnsafeBytes {
+                cache.store(
+                    $0, sequence: number, now: at(Int(number) / 30 * 500 + (isInBurst ? 0 : Int(number) % 30 * 10)))
+            }
+            if number >= 22 { cache.release(number - 22) }
+        }
+        #expect((20_000...30_000).contains(cache.capacity), "\(cache.capacity)")
+    }
+
     /// What is known to have come is given up, and its place is taken by what follows: a tenth of a second instead of a whole one.
     @Test func whatHasComeIsGivenUp() {
         let cache = PacketCache(packets: 512, slotSize: 1200)

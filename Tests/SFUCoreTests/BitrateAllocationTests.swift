@@ -126,6 +126,39 @@ struct ChannelCapacityTests {
         #expect(capacity.available == 450_000)
     }
 
+    @Test func repetitionsComeBeforeALargerLayerIsTried() {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(5), nextCost: 450_000, canProbe: true)
+        #expect(capacity.available == 300_000)
+        #expect(capacity.probedBitrate == 450_000)
+        capacity.advance(to: at(5.9), nextCost: 450_000, canProbe: true)
+        #expect(capacity.available == 300_000)
+        capacity.advance(to: at(6), nextCost: 450_000, canProbe: true)
+        #expect(capacity.available == 450_000)
+        #expect(capacity.probedBitrate == nil)
+    }
+
+    /// The viewer keeps what it had.
+    @Test func repetitionsThatAreTooMuchCostNoLayer() {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(5), nextCost: 450_000, canProbe: true)
+        capacity.note(estimate: 280_000, sent: 290_000, now: at(5.5))
+        #expect(capacity.available == 300_000)
+        #expect(capacity.probedBitrate == nil)
+        capacity.advance(to: at(15.4), nextCost: 450_000, canProbe: true)
+        #expect(capacity.probedBitrate == nil)
+        capacity.advance(to: at(15.5), nextCost: 450_000, canProbe: true)
+        #expect(capacity.probedBitrate == 450_000)
+    }
+
+    /// The wish for more ends with what is probed for.
+    @Test func nothingIsProbedThatNobodyWants() {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(5), nextCost: 450_000, canProbe: true)
+        capacity.advance(to: at(5.5), nextCost: nil, canProbe: true)
+        #expect(capacity.probedBitrate == nil && capacity.available == nil)
+    }
+
     @Test func lossAboveATenthIsCongestion() {
         var capacity = ChannelCapacity()
         capacity.note(loss: 0.08, sent: 1_000_000, now: at(0))

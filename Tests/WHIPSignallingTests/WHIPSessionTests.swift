@@ -65,7 +65,7 @@ struct WHIPSessionTests {
         var session = newSession()
         let action = session.begin(
             Self.post(Self.offer(), type: "Application/SDP; charset=utf-8", accept: "application/*"))
-        guard case .negotiate(let offer, false) = action else { throw Unexpected() }
+        guard case .negotiate(let offer) = action else { throw Unexpected() }
         #expect(offer.utf8.starts(with: "v=0\r\n".utf8))
         let answer = session.answered("v=0\r\n")
         #expect(answer.status == 201)
@@ -127,7 +127,7 @@ struct WHIPSessionTests {
 
     @Test func restartsICE() throws {
         var session = try openSession()
-        guard case .negotiate(let offer, true) = session.handle(Self.patch(Self.other, tag: "*")) else {
+        guard case .negotiate(let offer) = session.handle(Self.patch(Self.other, tag: "*")) else {
             throw Unexpected()
         }
         let description = try SDPSession(parsing: offer)

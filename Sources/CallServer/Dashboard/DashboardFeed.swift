@@ -82,8 +82,10 @@ final class DashboardFeed: Sendable {
         let names = Set(scopes.compactMap(\.room))
         // Who watches one room sees it however many there are.
         let rooms = directory.rooms.sorted { $0.name < $1.name }
-        let listed = rooms.filter { names.contains($0.name) } + (isWhole ? Array(rooms.prefix(bounds.rooms)) : [])
-        let snapshots = listed.map { room in
+        let listed = rooms.enumerated().filter {
+            isWhole && $0.offset < bounds.rooms || names.contains($0.element.name)
+        }
+        let snapshots = listed.map { (_, room) in
             room.eventLoop.submit { [bounds] in
                 room.isClosed
                     ? nil : room.loop.meter.measure(.timer, "dashboard") { room.snapshot(bounds, now: $0) }

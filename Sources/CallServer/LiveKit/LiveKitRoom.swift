@@ -144,7 +144,9 @@ extension LiveKitRoom: RoomListener {
         schedule(now)
     }
 
-    func room(_ room: Room, admits record: RoomParticipant) -> Bool { describe { $0.describes(record) } }
+    func room(_ room: Room, admits record: RoomParticipant, replacing earlier: String?) -> Bool {
+        describe { $0.describes(record, replacing: earlier) }
+    }
 
     func room(_ room: Room, forgets participant: String) { describe { $0.forget(participant) } }
 

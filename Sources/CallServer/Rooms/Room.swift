@@ -120,8 +120,10 @@ final class Room: @unchecked Sendable {
     // MARK: Coming and going
 
     /// Whether everybody can still be told of to newcomers, with one more. Who is admitted enters, or is to be forgotten.
-    func admits(_ record: RoomParticipant) -> Bool {
-        if listeners.allSatisfy({ $0.room(self, admits: record) }) { return true }
+    ///
+    /// - Parameter earlier: of the same identity; is removed once the newcomer is admitted.
+    func admits(_ record: RoomParticipant, replacing earlier: String? = nil) -> Bool {
+        if listeners.allSatisfy({ $0.room(self, admits: record, replacing: earlier) }) { return true }
         forget(record.id)
         return false
     }

@@ -11,9 +11,12 @@ struct RoomDescription {
 
     /// Takes over what a participant, or the room itself, is described by; false, and nothing taken over, where that would
     /// be more than before and more than all may be.
-    mutating func describe(_ id: String, _ size: Int) -> Bool {
+    ///
+    /// - Parameter other: is to be removed for it.
+    mutating func describe(_ id: String, _ size: Int, replacing other: String? = nil) -> Bool {
         let before = parts[id] ?? 0
-        guard size <= before || bytes - before + size <= limit else { return false }
+        let free = before + (other.flatMap { parts[$0] } ?? 0)
+        guard size <= free || bytes - free + size <= limit else { return false }
         parts[id] = size
         bytes += size - before
         return true

@@ -45,7 +45,9 @@ protocol RoomListener: AnyObject {
     func closed(_ room: Room, because reason: RoomEndReason)
 
     /// Whether newcomers can still be told of everybody, with one more; noted where they can.
-    func room(_ room: Room, admits record: RoomParticipant) -> Bool
+    ///
+    /// - Parameter earlier: who is there and goes for it.
+    func room(_ room: Room, admits record: RoomParticipant, replacing earlier: String?) -> Bool
     /// Somebody who was admitted doesn't come.
     func room(_ room: Room, forgets participant: String)
     /// The room is awaited by somebody who is no member yet, and stays open.
@@ -53,7 +55,7 @@ protocol RoomListener: AnyObject {
 }
 
 extension RoomListener {
-    func room(_ room: Room, admits record: RoomParticipant) -> Bool { true }
+    func room(_ room: Room, admits record: RoomParticipant, replacing earlier: String?) -> Bool { true }
     func room(_ room: Room, forgets participant: String) {}
     var holdsOpen: Bool { false }
 }

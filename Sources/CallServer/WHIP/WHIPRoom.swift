@@ -19,7 +19,7 @@ final class WHIPRoom: @unchecked Sendable {
             salt: String(ticket.sessionID.prefix(12)), iceServers: room.configuration.media.iceServers.flatMap(\.links))
         switch session.begin(request) {
         case .reply(let response), .end(let response): return response
-        case .negotiate(let offer, _): return enter(ticket, session, offer, now)
+        case .negotiate(let offer): return enter(ticket, session, offer, now)
         }
     }
 
@@ -36,11 +36,11 @@ final class WHIPRoom: @unchecked Sendable {
             return member.session.refused(error.description)
         }
         // Only one who can come takes the earlier self's place.
-        if let earlier { room.remove(earlier.id, .replaced, now: now) }
-        guard room.admits(record) else {
+        guard room.admits(record, replacing: earlier?.id) else {
             member.close()
             return Self.full
         }
+        if let earlier { room.remove(earlier.id, .replaced, now: now) }
         members[ticket.sessionID] = member
         room.enter(member, as: record, now: now)
         member.begin(now: now)
@@ -65,7 +65,7 @@ final class WHIPRoom: @unchecked Sendable {
         case .end(let response):
             room.remove(member.id, .left, now: now)
             return response
-        case .negotiate(let offer, _):
+        case .negotiate(let offer):
             do throws(NegotiationFailure) {
                 return member.session.restarted(try member.answer(offer, now: now))
             } catch { return member.session.refused(error.description) }

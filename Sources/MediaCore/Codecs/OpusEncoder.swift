@@ -1,6 +1,6 @@
 import COpus
 
-/// How an Opus encoder works; everything but channels and frame duration may change while it runs.
+/// How an Opus encoder works; everything but channels and application may change while it runs.
 package struct OpusEncoderConfiguration: Hashable, Sendable {
     package enum Application: Hashable, Sendable {
         /// Tuned for speech (the default of WebRTC).
@@ -68,13 +68,12 @@ package final class OpusEncoder {
         return Int(value)
     }
 
-    /// Changes bitrate, complexity, FEC, expected loss or DTX; channels, application and frame length stay as they are.
+    /// Changes frame length, bitrate, complexity, FEC, expected loss or DTX; channels and application stay as they are.
     package func reconfigure(_ change: (inout OpusEncoderConfiguration) -> Void) throws(MediaError) {
         var next = configuration
         change(&next)
         next.channels = configuration.channels
         next.application = configuration.application
-        next.frameMilliseconds = configuration.frameMilliseconds
         try Self.check(next)
         configuration = next
         apply()

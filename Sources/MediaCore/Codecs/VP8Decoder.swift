@@ -2,10 +2,7 @@ import CVPX
 import RTCWire
 
 /// VP8, RFC 6386, on one thread. Has one owner at a time; memory beyond the pooled picture is libvpx's own.
-package final class VP8Decoder {
-    /// Pixels of the largest picture accepted: a hostile key frame may announce 16,383 x 16,383.
-    package static let maximumPixels = 4_096 * 2_304
-
+package final class VP8Decoder: PictureCodec {
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
     private let pool: VideoBufferPool
 
@@ -33,11 +30,7 @@ package final class VP8Decoder {
     package func decode(
         _ payload: UnsafeRawBufferPointer, captureTime: MediaTime = .zero
     ) throws(CodecError) -> VideoFrame? {
-        try decode(payload) { planes in
-            let buffer = pool.acquire(width: planes.width, height: planes.height)
-            buffer.planes.copy(planes)
-            return VideoFrame(buffer: buffer, captureTime: captureTime)
-        }
+        try decode(payload) { planes in pool.copy(planes, captureTime: captureTime) }
     }
 
     /// Decodes one picture and lends the decoder's own planes to `body`, sparing the copy.
@@ -49,9 +42,9 @@ package final class VP8Decoder {
         try Self.check(payload)
         let bytes = payload.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let status = vpx_codec_decode(context, bytes, UInt32(clamping: payload.count), nil, 0)
-        guard status == VPX_CODEC_OK else { throw Self.error(status) }
+        guard status == VPX_CODEC_OK else { throw CodecError(vpx: status) }
         var iterator: vpx_codec_iter_t?
-        guard let image = vpx_codec_get_frame(context, &iterator), let planes = Self.planes(image.pointee) else {
+        guard let image = vpx_codec_get_frame(context, &iterator), let planes = I420Planes(vpx: image.pointee) else {
             return nil
         }
         return body(planes)
@@ -68,24 +61,8 @@ package final class VP8Decoder {
     private static func check(_ payload: UnsafeRawBufferPointer) throws(CodecError) {
         guard payload.count >= 3 else { throw .invalidPayload }
         guard let header = try? VP8FrameHeader(parsing: payload.bytes) else { throw .invalidPayload }
-        if header.isKeyFrame, header.width * header.height > maximumPixels { throw .tooLarge }
-    }
-
-    private static func error(_ status: vpx_codec_err_t) -> CodecError {
-        switch status {
-        case VPX_CODEC_CORRUPT_FRAME, VPX_CODEC_UNSUP_BITSTREAM, VPX_CODEC_UNSUP_FEATURE: .invalidPayload
-        case VPX_CODEC_INVALID_PARAM: .invalidArgument
-        default: .library(Int32(bitPattern: status.rawValue))
+        if header.isKeyFrame, header.width * header.height > PictureLimits.maximumPixels {
+            throw .tooLarge
         }
-    }
-
-    private static func planes(_ image: vpx_image_t) -> I420Planes? {
-        guard image.fmt == VPX_IMG_FMT_I420, let y = image.planes.0, let u = image.planes.1, let v = image.planes.2
-        else {
-            return nil
-        }
-        return I420Planes(
-            y: y, u: u, v: v, yStride: Int(image.stride.0), uStride: Int(image.stride.1), vStride: Int(image.stride.2),
-            width: Int(image.d_w), height: Int(image.d_h))
     }
 }

@@ -24,6 +24,8 @@ package struct VP8EncodedFrame {
     /// The bitstream, valid until the call that handed it out returns.
     package let payload: UnsafeRawBufferPointer
     package let isKeyFrame: Bool
+    /// 0 (finest) ... 127.
+    package let quantizer: Int
     package let width: Int
     package let height: Int
     package let captureTime: MediaTime
@@ -77,7 +79,7 @@ package final class VP8Encoder {
         guard let packet = session.packet() else { throw .library(Int32(bitPattern: VPX_CODEC_ERROR.rawValue)) }
         return body(
             VP8EncodedFrame(
-                payload: packet.payload, isKeyFrame: packet.isKeyFrame,
+                payload: packet.payload, isKeyFrame: packet.isKeyFrame, quantizer: session.quantizer,
                 width: frame.width, height: frame.height, captureTime: frame.captureTime))
     }
 

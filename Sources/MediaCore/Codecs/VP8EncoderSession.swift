@@ -70,6 +70,13 @@ final class VP8EncoderSession {
         return nil
     }
 
+    /// Of the picture just encoded, 0 (finest) ... 127.
+    var quantizer: Int {
+        var value: Int32 = 0
+        _ = cvpx_get(context, Int32(bitPattern: VP8E_GET_LAST_QUANTIZER.rawValue), &value)
+        return Int(value)
+    }
+
     private func control(_ id: vp8e_enc_control_id, _ value: Int) {
         _ = cvpx_set(context, Int32(bitPattern: id.rawValue), Int32(value))
     }

@@ -2,12 +2,13 @@ import RTCWire
 import Synchronization
 
 /// A whole encoded picture as it came out of the network. Its memory goes back to the pool with the last reference.
-// Nobody changes a frame once the buffer has released it.
+// Nobody changes a frame once its receiver has it from the buffer and has set its time.
 package final class AssembledVideoFrame: @unchecked Sendable {
     /// The frame without payload descriptors, as a decoder takes it; valid as long as this object lives.
     package let bytes: UnsafeRawBufferPointer
     /// As on the wire, 90 kHz.
     package let timestamp: UInt32
+    package let codec: MediaCodec
     package let isKeyFrame: Bool
     /// Its place among the frames that the buffer has released, from 0.
     package let order: Int
@@ -19,6 +20,10 @@ package final class AssembledVideoFrame: @unchecked Sendable {
     package let firstArrival: Instant
     /// When its last packet came.
     package let lastArrival: Instant
+    /// Whether a packet of it came by retransmission.
+    package let isRepaired: Bool
+    /// When it is to be shown; its receiver sets it, once, before anybody else has the frame.
+    package internal(set) var renderTime = Instant.zero
 
     private let memory: UnsafeMutableRawBufferPointer
     private let pool: VideoFramePool
@@ -27,12 +32,34 @@ package final class AssembledVideoFrame: @unchecked Sendable {
         self.order = order
         bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<assembly.length])
         timestamp = assembly.timestamp
+        codec = .vp8
         isKeyFrame = assembly.isKeyFrame
         temporalID = assembly.descriptor.temporalID ?? 0
         packetCount = assembly.chunks.count
         firstArrival = assembly.firstArrival
         lastArrival = assembly.lastArrival
+        isRepaired = assembly.isRepaired
         self.memory = memory
+        self.pool = pool
+    }
+
+    /// A picture that was put together elsewhere.
+    init(
+        _ payload: [UInt8], _ codec: MediaCodec, timestamp: UInt32, isKeyFrame: Bool, packets: Int, first: Instant,
+        last: Instant, order: Int, pool: VideoFramePool
+    ) {
+        self.order = order
+        self.timestamp = timestamp
+        self.codec = codec
+        self.isKeyFrame = isKeyFrame
+        temporalID = 0
+        packetCount = packets
+        firstArrival = first
+        lastArrival = last
+        isRepaired = false
+        memory = .allocate(byteCount: max(payload.count, 1), alignment: 16)
+        memory.copyBytes(from: payload)
+        bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<payload.count])
         self.pool = pool
     }
 

@@ -58,6 +58,18 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     /// The delay aimed at.
     package var targetDelay: Interval { delays.target(allowance: .zero) }
 
+    /// What lip sync adds to the delay that jitter asks for.
+    package var syncDelay: Interval {
+        get { delays.syncDelay }
+        set { delays.syncDelay = newValue }
+    }
+
+    /// The RTP timestamp of the sample that the next pull begins with; nil where nothing is played.
+    package var nextTimestamp: UInt32? {
+        guard case .playing = phase else { return nil }
+        return UInt32(truncatingIfNeeded: position.timestamp &- Int64(queue.frameCount))
+    }
+
     /// Takes in a packet.
     ///
     /// - Parameters:

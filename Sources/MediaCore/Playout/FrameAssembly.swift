@@ -20,6 +20,8 @@ final class FrameAssembly {
     private(set) var isKeyFrame = false
     private(set) var firstArrival = Instant.zero
     private(set) var lastArrival = Instant.zero
+    /// A packet of it was sent again, or came after it had been asked for.
+    private(set) var isRepaired = false
     /// Sequence numbers of the packet that begins the frame, and of the one with the marker.
     private(set) var start: Int64?
     private(set) var end: Int64?
@@ -38,6 +40,7 @@ final class FrameAssembly {
         end = nil
         firstArrival = arrival
         lastArrival = arrival
+        isRepaired = false
     }
 
     /// Gives the memory away.
@@ -61,7 +64,7 @@ final class FrameAssembly {
     /// Puts a packet in; false for one that is here already.
     func insert(
         _ payload: UnsafeRawBufferPointer, _ descriptor: VP8PayloadDescriptor, sequence: Int64, marker: Bool,
-        arrival: Instant
+        isRepaired: Bool = false, arrival: Instant
     ) -> Bool {
         var index = chunks.count
         var behind = 0
@@ -73,6 +76,7 @@ final class FrameAssembly {
         put(payload, behind: behind)
         chunks.insert(Chunk(sequence: sequence, length: payload.count), at: index)
         lastArrival = max(lastArrival, arrival)
+        if isRepaired { self.isRepaired = true }
         if marker { end = max(end ?? sequence, sequence) }
         if descriptor.startsFrame, sequence <= start ?? .max {
             start = sequence

@@ -32,6 +32,8 @@ struct PlayoutDelayEstimator {
     private(set) var base: Int64?
     /// The quantile of the delays beyond the fastest, rounded up to the bucket.
     private(set) var spread = Interval.zero
+    /// What lip sync adds.
+    var syncDelay = Interval.zero
 
     init(_ configuration: AudioPlayoutConfiguration) {
         self.configuration = configuration
@@ -42,7 +44,7 @@ struct PlayoutDelayEstimator {
     /// The delay to aim at; `allowance` is added for packets that wait for their successor's redundancy.
     func target(allowance: Interval = .zero) -> Interval {
         let wanted = spread + Interval(nanoseconds: Self.margin) + allowance
-        return min(max(wanted, configuration.minimumDelay), configuration.maximumDelay)
+        return min(max(wanted, configuration.minimumDelay) + syncDelay, configuration.maximumDelay)
     }
 
     /// How long after its earliest possible arrival `timestamp` stands at `now`.

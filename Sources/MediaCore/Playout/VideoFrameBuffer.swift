@@ -10,6 +10,8 @@ import RTCWire
 /// then `takeKeyFrameRequest`.
 package final class VideoFrameBuffer {
     package let configuration: VideoPlayoutConfiguration
+    /// How long is waited on this way; those of the configuration until something is known of it.
+    package var waits: FrameWaits
     package internal(set) var statistics = VideoPlayoutStatistics()
 
     private let pool: VideoFramePool
@@ -32,6 +34,7 @@ package final class VideoFrameBuffer {
     /// - Parameter pool: the memory of its frames, which many streams may share.
     package init(configuration: VideoPlayoutConfiguration = .init(), pool: VideoFramePool = VideoFramePool()) {
         self.configuration = configuration
+        waits = FrameWaits(configuration)
         self.pool = pool
     }
 
@@ -42,7 +45,7 @@ package final class VideoFrameBuffer {
     ///   - sequence: without wrap-around.
     package func insert(
         _ payload: UnsafeRawBufferPointer, marker: Bool, timestamp: UInt32, sequence: Int64, ssrc: UInt32,
-        arrival: Instant
+        isRepaired: Bool = false, arrival: Instant
     ) {
         statistics.packetsReceived += 1
         if statistics.firstPacket == nil { statistics.firstPacket = arrival }
@@ -54,7 +57,9 @@ package final class VideoFrameBuffer {
         if payload.isEmpty {
             continuity.fill(sequence)
         } else {
-            store(payload, marker: marker, timestamp: timestamp, sequence: sequence, arrival: arrival)
+            store(
+                payload, marker: marker, timestamp: timestamp, sequence: sequence, isRepaired: isRepaired,
+                arrival: arrival)
         }
         noteBlocking(arrival)
     }
@@ -86,7 +91,7 @@ package final class VideoFrameBuffer {
         guard let blockedSince else { return nil }
         var request = max(blockedSince + requestDelay, now)
         if let lastRequest { request = max(request, lastRequest + configuration.keyFrameRequestInterval) }
-        let skip = blockedSince + configuration.skipDelay
+        let skip = blockedSince + waits.skip
         return skip > now ? min(skip, request) : request
     }
 
@@ -98,9 +103,6 @@ package final class VideoFrameBuffer {
         isRequestDue = true
         if blockedSince == nil { blockedSince = now }
     }
-
-    /// The sender is known to have stopped, by signalling: silence until its next frame is no freeze.
-    package func expectPause() { statistics.freezes.pause() }
 
     /// Frames that wait, whole or not.
     package var waitingFrames: Int { frames.count }
@@ -127,7 +129,8 @@ extension VideoFrameBuffer {
     }
 
     private func store(
-        _ payload: UnsafeRawBufferPointer, marker: Bool, timestamp: UInt32, sequence: Int64, arrival: Instant
+        _ payload: UnsafeRawBufferPointer, marker: Bool, timestamp: UInt32, sequence: Int64, isRepaired: Bool,
+        arrival: Instant
     ) {
         guard let descriptor = try? VP8PayloadDescriptor(parsing: payload.bytes),
             descriptor.encodedLength < payload.count
@@ -142,7 +145,9 @@ extension VideoFrameBuffer {
             return
         }
         let wasBlocked = frame.hasHole && !frame.chunks.isEmpty
-        guard frame.insert(data, descriptor, sequence: sequence, marker: marker, arrival: arrival) else {
+        let isNew = frame.insert(
+            data, descriptor, sequence: sequence, marker: marker, isRepaired: isRepaired, arrival: arrival)
+        guard isNew else {
             statistics.packetsDuplicated += 1
             return
         }
@@ -176,12 +181,12 @@ extension VideoFrameBuffer {
 extension VideoFrameBuffer {
     private var requestDelay: Interval {
         if statistics.framesReleased == 0 { return configuration.firstKeyFrameDelay }
-        return configuration.retransmission ? configuration.keyFrameRequestDelay : configuration.reorderDelay
+        return configuration.retransmission ? waits.keyFrameRequest : configuration.reorderDelay
     }
 
     private func isOverdue(_ now: Instant) -> Bool {
         guard let blockedSince else { return false }
-        return now - blockedSince >= min(configuration.skipDelay, requestDelay)
+        return now - blockedSince >= min(waits.skip, requestDelay)
     }
 
     private func isRequestDue(_ now: Instant) -> Bool {
@@ -264,7 +269,6 @@ extension VideoFrameBuffer {
         lastRequest = nil
         statistics.framesReleased += 1
         if statistics.firstFrame == nil { statistics.firstFrame = now }
-        statistics.freezes.frame(at: now)
         recycle(first)
         blockedSince = nil
         noteBlocking(now)

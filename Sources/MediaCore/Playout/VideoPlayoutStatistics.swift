@@ -28,8 +28,6 @@ package struct VideoPlayoutStatistics: Hashable, Sendable {
     package var firstPacket: Instant?
     /// When the first frame was released.
     package var firstFrame: Instant?
-    /// Intervals between released frames, and those among them that count as freezes.
-    package var freezes = FreezeDetector()
 
     package init() {}
 }

@@ -32,7 +32,8 @@ public final class MediaSession: Sendable {
 
     /// Hands what happens on the connection to `handler`, in place of `events`; nil is the last.
     ///
-    /// - Parameter handler: called on the session's loop, one call at a time; must not call the session.
+    /// - Parameter handler: called on the session's loop, with what has waited at once; one call at a time. Must not call the
+    ///   session.
     package func handEvents(to handler: @escaping @Sendable (MediaSessionEvent?) -> Void) { outlet.hand(to: handler) }
 
     func onLoop<Result: Sendable>(

@@ -33,7 +33,7 @@ final class RecordingTap: Sendable {
     /// Hands a whole picture to the sinks, at once.
     func deliver(_ bytes: UnsafeRawBufferPointer, of frame: AssembledVideoFrame) {
         deliver(
-            bytes, .vp8, timestamp: frame.timestamp, isKeyFrame: frame.isKeyFrame, packets: frame.packetCount,
+            bytes, frame.codec, timestamp: frame.timestamp, isKeyFrame: frame.isKeyFrame, packets: frame.packetCount,
             arrival: frame.firstArrival)
     }
 

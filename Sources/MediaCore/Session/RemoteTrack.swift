@@ -77,6 +77,13 @@ public final class RemoteTrack: Sendable {
     }
 
     var present: Sinks { sinks.withLock { $0 } }
+
+    /// What tracks share whose sender captured them together: the stream, or, where a server gives each track a stream of
+    /// its own (`participant|track`), the participant. Nil where the track belongs to none.
+    var syncGroup: Substring? {
+        let group = streamID.prefix { $0 != "|" }
+        return group.isEmpty || group == "-" ? nil : group
+    }
 }
 
 /// For what plays a track.

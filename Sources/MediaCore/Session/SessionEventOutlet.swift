@@ -37,7 +37,8 @@ final class SessionEventOutlet: Sendable {
 
     /// From now on they go to `handler`, those first that have waited, and nil as the last.
     ///
-    /// - Parameter handler: called on the session's loop, one call at a time; must not call the session.
+    /// - Parameter handler: called on the session's loop, with what has waited at once; one call at a time. Must not call the
+    ///   session.
     func hand(to handler: @escaping @Sendable (MediaSessionEvent?) -> Void) {
         state.withLock { $0.hand(to: handler) }
     }

@@ -16,14 +16,6 @@ public enum SessionState: String, Sendable, Hashable {
     case closed
 }
 
-/// Audio or video.
-public enum MediaKind: String, Sendable, Hashable, CaseIterable {
-    /// Sound.
-    case audio
-    /// Pictures.
-    case video
-}
-
 /// The loudness of one source over a short span.
 public struct AudioLevelReport: Sendable, Hashable {
     /// The remote track's `trackID`, as its sender signalled it.
@@ -91,14 +83,20 @@ public struct MediaSessionConfiguration: Sendable {
     public var srtpProfiles: [SRTPProfileChoice] = SRTPProfileChoice.preferred
     /// End-to-end encryption of what is sent, and of received tracks whose `RemoteTrack.protection` says so; nil for none.
     public var frameEncryption: FrameEncryption?
-    /// Seed of payload types, extension ids, SSRCs; `nil` draws them from the system.
+    /// Seed of what identifies and numbers what we send (payload types, extension ids, SSRCs, first numbers): for runs that
+    /// are to be repeated. `nil` draws from the system. Keys and passwords are never drawn from it.
     public var seed: UInt64?
     /// What is done with received media.
     public var reception = MediaReception.decoded
-    /// Whether pictures of codecs are received that can be recorded and not be decoded: VP9, AV1, H.264.
-    package var acceptsRecordedCodecs = false
+    /// Whether pictures of VP9, AV1 and H.264 are received besides those of VP8, which alone is sent. Without end-to-end
+    /// encryption only: how it seals their frames nothing here knows.
+    package var acceptsAllCodecs = false
     /// The jitter buffer's bounds and other playout settings are per session.
     public var playout = PlayoutSettings()
+    /// Whether packets are paced, and encoders start at 300 kbit/s and follow what the path bears, where the other side tells
+    /// what arrives; false sends pictures at once and at their encoding's own rate until the path has shown a limit.
+    /// Sources that are compressed already are never paced.
+    public var isPaced = true
     /// Where given, the address that media for a remote candidate is sent to instead, so that it passes through a relay.
     /// Our own candidates are then not signalled: the other side learns the relay's address from our checks, and finds
     /// no way past it.
@@ -108,13 +106,15 @@ public struct MediaSessionConfiguration: Sendable {
     public init() {}
 }
 
-/// How received audio is played out.
+/// How received media is played out.
 public struct PlayoutSettings: Sendable, Hashable {
     /// Least and most milliseconds between arrival and playout.
     public var minimumDelayMilliseconds = 20
     /// The most that the adaptive buffer waits.
     public var maximumDelayMilliseconds = 1000
+    /// When pictures are given to sinks.
+    public var video = VideoRelease.decoded
 
-    /// 20 ms to 1 s.
+    /// Sound after 20 ms to 1 s, pictures at once.
     public init() {}
 }

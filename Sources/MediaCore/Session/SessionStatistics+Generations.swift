@@ -74,5 +74,8 @@ extension ReceiverStatistics {
         fillersReceived += earlier.fillersReceived
         freezes += earlier.freezes
         frozenMilliseconds += earlier.frozenMilliseconds
+        rendering.add(earlier.rendering)
+        sound.add(earlier.sound)
+        lipSync = lipSync ?? earlier.lipSync
     }
 }

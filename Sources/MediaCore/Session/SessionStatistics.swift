@@ -24,6 +24,8 @@ public struct SessionStatistics: Sendable {
     public var roundTripMilliseconds: Double?
     /// The chosen pair of addresses, as text; nil before, and once either side has closed the connection.
     public var selectedPair: String?
+    /// When ICE and DTLS were done.
+    public var setup = ConnectionSetup()
     /// Of which types the two candidates are (`host`, `srflx`, `prflx`, `relay`), nil until there is a pair.
     public var localCandidateType: String?
     /// The other side's.
@@ -52,6 +54,7 @@ public struct SessionStatistics: Sendable {
         lateness.add(other.lateness)
         roundTripMilliseconds = roundTripMilliseconds ?? other.roundTripMilliseconds
         selectedPair = selectedPair ?? other.selectedPair
+        setup.add(other.setup)
         localCandidateType = localCandidateType ?? other.localCandidateType
         remoteCandidateType = remoteCandidateType ?? other.remoteCandidateType
         relayedBytesSent += other.relayedBytesSent
@@ -175,8 +178,14 @@ public struct ReceiverStatistics: Sendable {
     public var concealedMilliseconds = 0.0
     /// Milliseconds of audio played.
     public var playedMilliseconds = 0.0
-    /// Present playout delay target of audio in milliseconds.
+    /// Present playout delay in milliseconds: of audio the target, of video from the earliest arrival to the showing.
     public var playoutDelayMilliseconds = 0.0
+    /// How a sound track was played; zero for video.
+    public var sound = SoundStatistics()
+    /// What of a video track was shown; zero for sound.
+    public var rendering = RenderStatistics()
+    /// How far pictures and sound of their sender were apart; nil for sound, and where that isn't known.
+    public var lipSync: LipSyncStatistics?
     /// Width and height of the last picture.
     public var width = 0
     /// Height of the last picture.

@@ -5,6 +5,9 @@ public struct VideoFrame: Sendable {
     package let buffer: VideoBuffer
     /// When the picture was captured, by the producer's clock.
     public var captureTime: MediaTime
+    /// When a receiver is to show it, by this machine's clock; nil for pictures that didn't come over the network. In the
+    /// past where it came too late.
+    public var renderTime: MediaTime?
     /// Whether a server put it in at the end of a track, black and tiny: for whoever shows the track, no picture of its
     /// sender's.
     package var isFiller = false

@@ -149,6 +149,7 @@ struct SignallingMachine {
             refusePublication(cid, publications.requests.overdueReason, &turn)
         }
         profile.expire(&turn)
+        negotiation.fold()
     }
 }
 

@@ -8,8 +8,8 @@ struct Negotiation {
     /// On the connection that we offer on.
     var offers: OfferExchange
     /// The last offer of the server, and our answer to it; only with two connections.
-    private(set) var subscriberOffer: Livekit_SessionDescription?
-    private(set) var subscriberAnswer: Livekit_SessionDescription?
+    private(set) var subscriberOffer: KeptDescription?
+    private(set) var subscriberAnswer: KeptDescription?
     private var candidates = CandidateGate()
     /// The server allows relayed candidates only.
     var isRelayOnly: Bool
@@ -48,15 +48,22 @@ struct Negotiation {
             $0.sdp = sdp
             $0.id = offer.id
         }
-        (subscriberOffer, subscriberAnswer) = (offer, reply)
+        (subscriberOffer, subscriberAnswer) = (.whole(offer), .whole(reply))
         turn.send { $0.answer = reply }
         described(.subscriber, sdp: sdp, &turn)
     }
 
+    /// Time has gone by, and no description is under way: what is kept of them may take less memory.
+    mutating func fold() {
+        offers.fold()
+        subscriberOffer?.fold()
+        subscriberAnswer?.fold()
+    }
+
     /// What a resumed session's server is told: the last offer and answer of the connection that we receive on.
     func describe(in state: inout Livekit_SyncState, isSingle: Bool) {
-        if let offer = isSingle ? offers.lastOffer : subscriberOffer { state.offer = offer }
-        if let answer = isSingle ? offers.lastAnswer : subscriberAnswer { state.answer = answer }
+        if let offer = (isSingle ? offers.lastOffer : subscriberOffer)?.message { state.offer = offer }
+        if let answer = (isSingle ? offers.lastAnswer : subscriberAnswer)?.message { state.answer = answer }
         // What is on which section is the server's to say.
         if isSingle { state.answer.midToTrackID = [:] }
     }

@@ -25,15 +25,15 @@ struct OfferExchange {
     private var isWanted = false
     private var completions: [Completion] = []
     /// The last offer that we made, answered or not.
-    private(set) var lastOffer: Livekit_SessionDescription?
+    private(set) var lastOffer: KeptDescription?
     /// The last answer that was taken.
-    private(set) var lastAnswer: Livekit_SessionDescription?
+    private(set) var lastAnswer: KeptDescription?
 
     init() {}
 
     /// An offer was sent already, with the request to join.
     init(_ offer: Livekit_SessionDescription, answerBy: MediaTime) {
-        lastOffer = offer
+        lastOffer = .whole(offer)
         number = offer.id
         state = .sent(answerBy: answerBy)
     }
@@ -75,7 +75,7 @@ struct OfferExchange {
             $0.id = number
             $0.sdp = sdp
         }
-        lastOffer = offer
+        lastOffer = .whole(offer)
         state = .sent(answerBy: answerBy)
         return (offer, abandon())
     }
@@ -103,10 +103,17 @@ struct OfferExchange {
 
     /// The media connection has taken an answer: makes the offer that has been waiting for it.
     mutating func took(_ answer: Livekit_SessionDescription, _ turn: inout SignallingTurn) {
-        lastAnswer = answer
+        lastAnswer = .whole(answer)
         guard case .answered = state else { return }
         state = .idle
         if isWanted { make(restartingICE: false, &turn) }
+    }
+
+    /// Nothing asks for the descriptions for a while.
+    mutating func fold() {
+        guard !isPending else { return }
+        lastOffer?.fold()
+        lastAnswer?.fold()
     }
 
     /// Whether an answer that can't be taken was the one to the present offer.

@@ -1,7 +1,7 @@
 import RTCWire
 
 /// How much may be sent over a path, from what becomes of the packets: Google's congestion control, with a controller by
-/// delay and one by loss (draft-ietf-rmcat-gcc-02). A value in virtual time.
+/// delay (draft-ietf-rmcat-gcc-02), one by loss, and probes. A value in virtual time.
 package struct BandwidthEstimator: Sendable {
     /// Bounds and the beginning, in bit/s.
     package struct Configuration: Sendable, Hashable {
@@ -17,7 +17,11 @@ package struct BandwidthEstimator: Sendable {
     private var acknowledged = AcknowledgedRate()
     private var rate: RateControl
     private var loss = LossControl()
+    /// In place of `loss` where the sender is paced and probes.
+    private var model: LossModel?
     private var standing = StandingQueue()
+    private var probed = ProbeEstimator()
+    private var uncounted = UncountedRate()
     private var lastFeedback: Instant?
     private let configuration: Configuration
 
@@ -30,29 +34,54 @@ package struct BandwidthEstimator: Sendable {
 
     /// What may be sent now, in bit/s.
     package var bitrate: Int {
-        let allowed = min(rate.bitrate, loss.limit)
+        let allowed = min(rate.bitrate, lossLimit)
         return Int(min(max(allowed, Double(configuration.minimum)), Double(configuration.maximum)))
     }
 
     /// The path has shown a limit. Before that `bitrate` is only what has been shown to pass.
-    package var isLimited: Bool { rate.hasDecreased || loss.limit.isFinite }
+    package var isLimited: Bool { rate.hasDecreased || lossLimit.isFinite }
 
     /// What the other side really gets, in bit/s; nil until it is known.
-    package var acknowledgedBitrate: Int? { acknowledged.bitrate.map { Int($0) } }
+    package var acknowledgedBitrate: Int? { delivered.map { Int($0) } }
+
+    /// The last feedback told of a queue that grows.
+    private(set) var isOverused = false
+
+    /// Together with what isn't numbered.
+    private var delivered: Double? { acknowledged.bitrate.map { $0 + uncounted.bitrate } }
 
     /// Share of packets lost lately, 0...1.
-    package var lossShare: Double { loss.loss }
+    package var lossShare: Double { model?.loss ?? loss.loss }
+
+    /// What the losses allow; infinite where they limit nothing.
+    private var lossLimit: Double { model?.limit ?? loss.limit }
+
+    /// Counts what was sent without a number.
+    mutating func noteUncounted(_ bytes: Int, now: Instant) { uncounted.add(bytes, now: now) }
+
+    /// Whether probes show what passes, instead of growth beyond what is sent.
+    mutating func setProbed(_ isProbed: Bool) {
+        rate.isProbed = isProbed
+        if isProbed, model == nil { model = LossModel() }
+        if !isProbed { model = nil }
+    }
+
+    /// A probe cluster is going to be sent.
+    mutating func expect(_ cluster: ProbeCluster) { probed.expect(cluster) }
 
     /// Takes in what one feedback says, ascending by sequence.
     package mutating func update(_ results: [PacketResult], roundTrip: Interval?, now: Instant) {
         let trip = roundTrip ?? .milliseconds(100)
         if let last = lastFeedback, now - last > .seconds(2) { restart() }
         lastFeedback = now
+        uncounted.advance(to: now)
+        var shown: Double?
         var usage = PathUsage.normal
         var leastDelay: Interval?
         for result in results {
             guard let received = result.received else { continue }
             acknowledged.add(result.size, received: received)
+            if result.probe != 0, let rate = probed.add(result) { shown = rate + uncounted.bitrate }
             leastDelay = min(leastDelay ?? received - result.sent, received - result.sent)
             guard let delta = groups.add(sent: result.sent, received: received) else { continue }
             trend.update(delta)
@@ -60,13 +89,27 @@ package struct BandwidthEstimator: Sendable {
         }
         if usage == .normal { usage = trend.usage }
         if let leastDelay, standing.update(leastDelay, now: now) { usage = .over }
-        rate.update(usage, acknowledged: acknowledged.bitrate, roundTrip: trip, now: now)
+        isOverused = usage == .over
+        rate.update(usage, acknowledged: delivered, roundTrip: trip, now: now)
+        // A probe only shows what passes beyond what is sent already.
+        if let shown, usage != .over, shown > rate.bitrate { rate.set(shown, now: now) }
+        let arriving = fillsTheRate ? delivered : nil
+        model?.update(
+            results, delayBased: rate.bitrate, acknowledged: arriving,
+            bounds: Double(configuration.minimum)...Double(max(configuration.minimum, configuration.maximum)))
+        if model == nil { limitByLoss(results, trip, now) }
+    }
+
+    private mutating func limitByLoss(_ results: [PacketResult], _ trip: Interval, _ now: Instant) {
         let lost = results.count { $0.received == nil }
         let found = results.count { $0.wasLost }
         loss.update(
             lost: lost, found: found, total: results.count - found, bitrate: rate.bitrate, roundTrip: trip, now: now)
         if loss.limit < rate.bitrate { rate.set(min(rate.bitrate, loss.limit * 1.2), now: now) }
     }
+
+    /// What arrives is what the path bears, and not only what there was to send.
+    private var fillsTheRate: Bool { (delivered ?? 0) > 0.65 * Double(bitrate) }
 
     /// After a silence the old delays say nothing.
     private mutating func restart() {

@@ -16,6 +16,8 @@ struct RateControl {
     /// The path has shown where it ends.
     var hasDecreased: Bool { lastDecrease != nil }
     private var capacity = CapacityMemory()
+    /// Probes show what passes beyond what is sent: the rate doesn't grow far beyond it by itself.
+    var isProbed = false
     private let bounds: ClosedRange<Double>
 
     init(start: Double, bounds: ClosedRange<Double>) {
@@ -62,8 +64,10 @@ struct RateControl {
     }
 
     /// How many times what arrives the rate may become. A sender that has less to send than it may, because its next
-    /// larger layer needs more, gets more room while all stays quiet: else it could never try that layer.
+    /// larger layer needs more, gets more room while all stays quiet: else it could never try that layer. Where probes try, it
+    /// needs none.
     private func headroom(_ now: Instant) -> Double {
+        guard !isProbed else { return 1.05 }
         guard let last = lastDecrease else { return 1.5 }
         return min(max(1.5, 1.5 + 0.25 * ((now - last).seconds - 5)), 4)
     }

@@ -11,6 +11,8 @@ package struct PacketResult: Sendable, Hashable {
     package var size: Int
     /// It had been told as lost before, and has come after all.
     package var wasLost: Bool
+    /// The probe cluster that it belonged to; 0 for none.
+    var probe: UInt8 = 0
     /// The packet of a stream that it was, or that it repeated.
     var packet: SentPacketID?
 
@@ -31,6 +33,7 @@ struct SentPackets {
         var sequence: UInt32 = 0
         var size: UInt16 = 0
         var fate = Fate.unused
+        var probe: UInt8 = 0
         var packet: SentPacketID?
         var sent: Instant = .zero
 
@@ -47,6 +50,7 @@ struct SentPackets {
         case received
     }
 
+    /// As many as feedback that comes rarely speaks of at once, and those that leave meanwhile.
     private static let firstCapacity: Int64 = 128
     private static let largestCapacity: Int64 = 8192
     /// Feedback on a packet that was sent so long ago is not waited for, where it would cost memory.
@@ -77,13 +81,14 @@ struct SentPackets {
     private func index(_ sequence: Int64) -> Int { Int(sequence & (capacity - 1)) }
 
     /// Notes that a packet with `nextNumber` was sent.
-    mutating func add(size: Int, packet: SentPacketID? = nil, now: Instant) {
+    mutating func add(size: Int, packet: SentPacketID? = nil, probe: UInt8 = 0, now: Instant) {
         if isFull(now) { grow() }
         let index = index(next)
         if next - capacity > acknowledged, slots[index].fate != .unused { bytesInFlight -= Int(slots[index].size) }
         let size = UInt16(clamping: size)
         slots[index] = Slot(
-            sequence: UInt32(truncatingIfNeeded: next), size: size, fate: .unknown, packet: packet, sent: now)
+            sequence: UInt32(truncatingIfNeeded: next), size: size, fate: .unknown, probe: probe, packet: packet,
+            sent: now)
         bytesInFlight += Int(size)
         next += 1
     }
@@ -92,7 +97,9 @@ struct SentPackets {
     private func isFull(_ now: Instant) -> Bool {
         guard next >= capacity else { return false }
         guard capacity > 0 else { return true }
-        return capacity < SentPackets.largestCapacity && now - slots[index(next)].sent < SentPackets.memory
+        let oldest = slots[index(next)]
+        return capacity < SentPackets.largestCapacity && oldest.fate != .received
+            && now - oldest.sent < SentPackets.memory
     }
 
     private mutating func grow() {
@@ -150,6 +157,7 @@ struct SentPackets {
             sequence: sequence, sent: slots[index].sent, received: received, size: Int(slots[index].size),
             wasLost: wasLost)
         result.packet = slots[index].packet
+        result.probe = slots[index].probe
         results.append(result)
     }
 

@@ -1,10 +1,10 @@
 /// Draws that need not be secret: from a seed, so that a run can be repeated, or from the system.
-struct PeerRandom: RandomNumberGenerator {
+package struct PeerRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64?
 
-    init(seed: UInt64?) { state = seed }
+    package init(seed: UInt64?) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         guard let old = state else {
             let system = SecureRandom()
             return system.next()

@@ -7,12 +7,16 @@ import Synchronization
 /// keys itself.
 package final class DTLSCertificate: @unchecked Sendable {
     private static let rsaBits = 2048
+    /// Bytes of most signatures by ECDSA with P-256; others have one or two more or fewer.
+    private static let usualSignature = 71
 
     /// SHA-256 over the certificate, for `a=fingerprint`.
     package let fingerprint: DTLSFingerprint
     /// As it stands on the wire.
     let der: [UInt8]
     let kind: TLSKeyKind
+    /// Whether all signatures are equally long.
+    private let isEven: Bool
     /// What the peers of its associations have shown.
     let shown = ShownCertificates()
     /// `X509 *`
@@ -22,12 +26,13 @@ package final class DTLSCertificate: @unchecked Sendable {
     /// Address of the `SSL_CTX` that all associations over libssl share; made for the first.
     private let context = Mutex<UInt?>(nil)
 
-    private init(kind: TLSKeyKind, key: OpaquePointer) throws(CryptoError) {
+    private init(kind: TLSKeyKind, key: OpaquePointer, isEven: Bool) throws(CryptoError) {
         guard let certificate = X509_new() else {
             EVP_PKEY_free(key)
             throw .library("making a certificate")
         }
-        guard DTLSCertificate.sign(certificate, with: key), let der = DTLSCertificate.encode(certificate),
+        guard DTLSCertificate.sign(certificate, with: key, isEven: isEven),
+            let der = DTLSCertificate.encode(certificate),
             let fingerprint = DTLSFingerprint(sha256Of: der)
         else {
             X509_free(certificate)
@@ -35,6 +40,7 @@ package final class DTLSCertificate: @unchecked Sendable {
             throw .library("signing a certificate")
         }
         self.kind = kind
+        self.isEven = isEven
         self.certificate = certificate
         self.key = key
         self.der = der
@@ -48,17 +54,24 @@ package final class DTLSCertificate: @unchecked Sendable {
     }
 
     /// Makes a key and a certificate: about 0.2 ms for ECDSA, a hundred times that for RSA of 2048 bits.
-    package static func generate(_ kind: TLSKeyKind = .ecdsa) throws(CryptoError) -> DTLSCertificate {
+    ///
+    /// - Parameter isEven: what it signs by ECDSA, itself included, is always equally long: where a run is to be repeated, so
+    ///   is the time that its handshakes take on a slow network. A signature that is longer or shorter is made again.
+    package static func generate(
+        _ kind: TLSKeyKind = .ecdsa, isEven: Bool = false
+    ) throws(CryptoError) -> DTLSCertificate {
         guard let key = kind == .ecdsa ? ccrypto_p256_key() : ccrypto_rsa_key(rsaBits) else {
             throw .library("making a key")
         }
-        return try DTLSCertificate(kind: kind, key: key)
+        return try DTLSCertificate(kind: kind, key: key, isEven: isEven && kind == .ecdsa)
     }
 
     /// Fills in and signs. The validity is without bounds that matter (RFC 5280 section 4.1.2.5): WebRTC trusts the
     /// fingerprint alone, and this room reads no clock.
-    private static func sign(_ certificate: OpaquePointer, with key: OpaquePointer) -> Bool {
-        let serial = SecureRandom.bytes(8).map { $0 & 0x7f }
+    private static func sign(_ certificate: OpaquePointer, with key: OpaquePointer, isEven: Bool) -> Bool {
+        var serial = SecureRandom.bytes(8).map { $0 & 0x7f }
+        // No zero in front, which would not be written.
+        serial[0] |= 0x40
         ccrypto_set_serial(certificate, serial, Int32(serial.count))
         let name = X509_get_subject_name(certificate)
         return X509_set_version(certificate, 2) == 1
@@ -67,7 +80,20 @@ package final class DTLSCertificate: @unchecked Sendable {
             && X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, "WebRTC", -1, -1, 0) == 1
             && X509_set_issuer_name(certificate, name) == 1
             && X509_set_pubkey(certificate, key) == 1
-            && X509_sign(certificate, key, EVP_sha256()) > 0
+            && complete(certificate, with: key, isEven: isEven)
+    }
+
+    private static func complete(_ certificate: OpaquePointer, with key: OpaquePointer, isEven: Bool) -> Bool {
+        repeat {
+            guard X509_sign(certificate, key, EVP_sha256()) > 0 else { return false }
+        } while isEven && signatureLength(certificate) != usualSignature
+        return true
+    }
+
+    private static func signatureLength(_ certificate: OpaquePointer) -> Int {
+        var signature: UnsafePointer<ASN1_BIT_STRING>?
+        X509_get0_signature(&signature, nil, certificate)
+        return Int(ASN1_STRING_length(signature))
     }
 
     static func encode(_ certificate: OpaquePointer) -> [UInt8]? {
@@ -86,10 +112,13 @@ extension DTLSCertificate {
         guard let scheme else {
             throw .refused("no signature scheme in common", alert: TLSAlert.Description.handshakeFailure)
         }
-        guard let signature = SignatureContext.sign(content, scheme: scheme, key: key) else {
-            throw .environment(.library("signing"))
+        while true {
+            guard let signature = SignatureContext.sign(content, scheme: scheme, key: key) else {
+                throw .environment(.library("signing"))
+            }
+            if isEven, signature.count != DTLSCertificate.usualSignature { continue }
+            return TLSSignature(scheme: scheme.rawValue, value: signature)
         }
-        return TLSSignature(scheme: scheme.rawValue, value: signature)
     }
 
     /// The `SSL_CTX` of associations over libssl.

@@ -162,7 +162,7 @@ final class PacketCache {
 
     /// Moves everything to a ring without gaps, and to a larger one where that is not room enough; gives the place behind it.
     private func makeRoom(_ length: Int) -> Int {
-        let isFull = live + length > size / 2
+        let isFull = live + length > size - size / 4
         let larger = isFull ? min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length)) : size
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
         var end = 0

@@ -11,16 +11,32 @@ package enum RelayDirection: Int, Sendable, Hashable, CaseIterable {
     package var opposite: RelayDirection { self == .up ? .down : .up }
 }
 
+/// Who meets which weather.
+package enum RelayWeatherScope: Sendable {
+    /// Each participant's is another.
+    case own
+    /// Everybody's is the same, each from their first datagram on: what two meet can be compared.
+    case same
+    /// All that passes through a pool is one participant's, over one link: its connections share rate and queue.
+    case shared
+}
+
 /// How a relay treats what passes through it.
 package struct RelayConfiguration: Sendable {
     /// What happens to datagrams on their way to the server.
     package var up = NetworkConditions()
     /// What happens to datagrams on their way to a participant.
     package var down = NetworkConditions()
-    /// The same seed gives the same weather, counted from the relay's start; each participant and direction has its own.
+    /// The same seed gives the same weather, counted from a participant's first datagram.
     package var seed: UInt64 = 1
-    /// Participants that one relay takes; datagrams of further ones are dropped and counted.
+    package var weather = RelayWeatherScope.own
+    /// After so long a participant's next datagram leaves from a new address, again and again, and its old one is forgotten:
+    /// as behind a NAT. Nil for never.
+    package var rebinding: Interval?
+    /// Participants that one relay takes; datagrams of further ones are dropped and counted, unless one has been silent for
+    /// longer than `patience` and makes room.
     package var maximumPeers = 64
+    package var patience = Interval.seconds(30)
     /// Datagrams that one relay holds at a time, both directions together; what exceeds it is dropped and counted.
     package var maximumHeld = 16_384
     /// SO_RCVBUF and SO_SNDBUF that are asked for, in bytes.
@@ -29,11 +45,12 @@ package struct RelayConfiguration: Sendable {
     /// A relay that changes nothing.
     package init() {}
 
-    /// The same conditions in both directions.
+    /// What a profile says.
     package init(_ profile: NetworkProfile) {
-        up = profile.conditions
-        down = profile.conditions
+        up = profile.up.conditions
+        down = profile.down.conditions
         seed = profile.seed
+        rebinding = profile.rebind > 0 ? .seconds(profile.rebind / 1000) : nil
     }
 
     func conditions(_ direction: RelayDirection) -> NetworkConditions { direction == .up ? up : down }
@@ -47,6 +64,8 @@ package struct RelayStatistics: Sendable, Hashable {
     package var forwarded = 0
     /// Datagrams that the simulated network lost, a full queue at its bottleneck included.
     package var dropped = 0
+    /// Of them, dropped because the queue at the bottleneck was full.
+    package var queueDropped = 0
     /// Datagrams that went out twice.
     package var duplicated = 0
     /// Datagrams that were held back, so that later ones could overtake them.
@@ -55,6 +74,11 @@ package struct RelayStatistics: Sendable, Hashable {
     package var overflowed = 0
     /// Datagrams that were put in beside the traffic.
     package var injected = 0
+    /// Payload of UDP, in bytes.
+    package var receivedBytes = 0
+    package var forwardedBytes = 0
+    /// Times that an address changed.
+    package var rebindings = 0
 
     package init() {}
 
@@ -66,5 +90,9 @@ package struct RelayStatistics: Sendable, Hashable {
         total.reordered += part.reordered
         total.overflowed += part.overflowed
         total.injected += part.injected
+        total.queueDropped += part.queueDropped
+        total.receivedBytes += part.receivedBytes
+        total.forwardedBytes += part.forwardedBytes
+        total.rebindings += part.rebindings
     }
 }

@@ -9,55 +9,59 @@ final class RelayLeg {
     let client: TransportAddress
     /// The server.
     let target: TransportAddress
+    let weather: RelayWeather
+    /// When something came last, in either direction.
+    private(set) var lastUsed: Instant
+    /// When the present address was taken.
+    private(set) var boundAt: Instant
     /// Towards the server.
-    private let socket: RelaySocket
-    private let targetSocketAddress: RawSocketAddress
-    private var models: [NetworkModel]
+    private var socket: RelaySocket
+    private var targetSocketAddress: RawSocketAddress
+    /// Addresses that a NAT has forgotten: kept, so that who sends to them gets no answer rather than a refusal.
+    private var forgotten: [RelaySocket] = []
     private var counters = [RelayStatistics](repeating: RelayStatistics(), count: RelayDirection.allCases.count)
 
+    private static let mostForgotten = 4
+
     init(
-        index: Int, client: TransportAddress, target: TransportAddress, socket: RelaySocket,
-        configuration: RelayConfiguration, relay: Int
+        index: Int, client: TransportAddress, target: TransportAddress, socket: RelaySocket, weather: RelayWeather,
+        now: Instant
     ) {
         self.index = index
         self.client = client
         self.target = target
         self.socket = socket
+        self.weather = weather
+        lastUsed = now
+        boundAt = now
         targetSocketAddress = socket.destination(target)
-        models = RelayDirection.allCases.map { direction in
-            let path = UInt64(index * RelayDirection.allCases.count + direction.rawValue)
-            let seed = SeededGenerator.hash(configuration.seed, UInt64(relay), path)
-            return NetworkModel(configuration.conditions(direction), seed: seed)
-        }
     }
 
     /// Decides when and whether a datagram goes on.
     func offer(length: Int, _ direction: RelayDirection, at now: Instant) -> NetworkModel.Delivery {
-        models[direction.rawValue].transmit(length: length, at: now)
-    }
-
-    /// Changes the weather; its chances go on.
-    func setConditions(_ configuration: RelayConfiguration) {
-        for direction in RelayDirection.allCases {
-            models[direction.rawValue].conditions = configuration.conditions(direction)
-        }
+        lastUsed = now
+        return weather.offer(length: length, direction, at: now, counting: &counters[direction.rawValue])
     }
 
     func count(_ direction: RelayDirection, _ body: (inout RelayStatistics) -> Void) {
         body(&counters[direction.rawValue])
     }
 
-    func statistics(_ direction: RelayDirection) -> RelayStatistics {
-        let model = models[direction.rawValue].statistics
-        var result = counters[direction.rawValue]
-        result.received = model.offered
-        result.dropped = model.lost + model.overflowed
-        result.duplicated = model.duplicated
-        result.reordered = model.reordered
-        return result
-    }
+    func statistics(_ direction: RelayDirection) -> RelayStatistics { counters[direction.rawValue] }
 
     // MARK: The socket towards the server
+
+    func uses(_ socket: RelaySocket) -> Bool { self.socket === socket }
+
+    /// Goes on from another address.
+    func rebind(to socket: RelaySocket, at now: Instant) {
+        forgotten.append(self.socket)
+        if forgotten.count > Self.mostForgotten { forgotten.removeFirst().close() }
+        self.socket = socket
+        targetSocketAddress = socket.destination(target)
+        boundAt = now
+        count(.up) { $0.rebindings += 1 }
+    }
 
     /// Sends a datagram to the server; false where the kernel does not take it.
     func send(_ bytes: [UInt8]) -> Bool { socket.send(bytes, to: targetSocketAddress) }
@@ -65,5 +69,8 @@ final class RelayLeg {
     /// Datagrams that the kernel dropped because the socket's buffer was full.
     var receiveBufferDrops: Int { socket.receiveBufferDrops }
 
-    func close() { socket.close() }
+    func close() {
+        socket.close()
+        for socket in forgotten { socket.close() }
+    }
 }

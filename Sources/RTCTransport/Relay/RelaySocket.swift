@@ -13,14 +13,14 @@ final class RelaySocket {
     /// Readings that follow each other before other work of the loop gets its turn.
     private static let maximumReadings = 16
 
-    /// Binds a port of the system's choice. Throws `UDPBindError`.
-    init(on loop: DatagramLoop, host: String, bufferSize: Int) throws(UDPBindError) {
+    /// Binds a port; 0 is one of the system's choice. Throws `UDPBindError`.
+    init(on loop: DatagramLoop, host: String, port number: Int = 0, bufferSize: Int) throws(UDPBindError) {
         do {
-            let socket = try DatagramSocket.bind(host: host, port: 0, bufferSize: bufferSize)
+            let socket = try DatagramSocket.bind(host: host, port: number, bufferSize: bufferSize)
             port = WatchedSocket(socket, on: loop)
             try port.begin(self)
         } catch {
-            throw UDPBindError(host: host, port: 0, error)
+            throw UDPBindError(host: host, port: number, error)
         }
     }
 

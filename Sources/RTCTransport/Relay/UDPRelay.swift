@@ -26,15 +26,21 @@ package final class UDPRelay: @unchecked Sendable {
     private var configuration: RelayConfiguration
     private let socket: RelaySocket
     private let server = Mutex<TransportAddress?>(nil)
-    private let origin = MonotonicClock.now()
+    private let clock: RelayClock
     private var legs: [RelayLeg] = []
+    private var places: [TransportAddress: Int] = [:]
+    /// Of participants who made room for others.
+    private var retired = RelayDirection.allCases.map { _ in RelayStatistics() }
     private var line: DelayLine
     private var batchNow: Instant?
     private var timer: LoopTimer?
     private var isClosed = false
 
-    private init(socket: RelaySocket, on loop: DatagramLoop, number: Int, configuration: RelayConfiguration) {
+    private init(
+        socket: RelaySocket, on loop: DatagramLoop, number: Int, configuration: RelayConfiguration, clock: RelayClock
+    ) {
         self.socket = socket
+        self.clock = clock
         self.loop = loop
         self.number = number
         self.configuration = configuration
@@ -44,13 +50,18 @@ package final class UDPRelay: @unchecked Sendable {
 
     /// Binds the participants' port. Throws `UDPBindError`.
     ///
-    /// - Parameter number: tells relays of one seed apart, so that each has weather of its own.
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - number: tells relays of one seed apart, so that each has weather of its own.
+    ///   - clock: relays of one participant have one.
     package static func bind(
-        on loop: DatagramLoop, host: String, number: Int = 0, configuration: RelayConfiguration = .init()
+        on loop: DatagramLoop, host: String, port: Int = 0, number: Int = 0,
+        configuration: RelayConfiguration = .init(),
+        clock: RelayClock = RelayClock()
     ) -> EventLoopFuture<UDPRelay> {
         loop.submit {
-            let socket = try RelaySocket(on: loop, host: host, bufferSize: configuration.socketBufferSize)
-            let relay = UDPRelay(socket: socket, on: loop, number: number, configuration: configuration)
+            let socket = try RelaySocket(on: loop, host: host, port: port, bufferSize: configuration.socketBufferSize)
+            let relay = UDPRelay(socket: socket, on: loop, number: number, configuration: configuration, clock: clock)
             relay.begin()
             return relay
         }
@@ -76,12 +87,17 @@ package final class UDPRelay: @unchecked Sendable {
     package func setConditions(_ conditions: NetworkConditions) {
         configuration.up = conditions
         configuration.down = conditions
-        for leg in legs { leg.setConditions(configuration) }
+        for leg in legs { leg.weather.setConditions(configuration) }
     }
 
     /// What happened in one direction, all participants together.
     package func statistics(_ direction: RelayDirection) -> RelayStatistics {
-        legs.reduce(into: RelayStatistics()) { $0 += $1.statistics(direction) }
+        legs.reduce(into: retired[direction.rawValue]) { $0 += $1.statistics(direction) }
+    }
+
+    /// How long a datagram that came now would wait at the bottleneck; the longest of all participants.
+    package func queueDelay(_ direction: RelayDirection) -> Interval {
+        legs.map { $0.weather.queueDelay(direction, at: now) }.max() ?? .zero
     }
 
     // MARK: Receiving
@@ -94,8 +110,10 @@ package final class UDPRelay: @unchecked Sendable {
         enter(bytes, leg, .up)
     }
 
-    private func received(_ bytes: UnsafeRawBufferPointer, fromServer source: TransportAddress, on leg: RelayLeg) {
-        guard source == leg.target else {
+    private func received(
+        _ bytes: UnsafeRawBufferPointer, fromServer source: TransportAddress, on leg: RelayLeg, _ socket: RelaySocket
+    ) {
+        guard source == leg.target, leg.uses(socket) else {
             strangers += 1
             return
         }
@@ -109,24 +127,73 @@ package final class UDPRelay: @unchecked Sendable {
     }
 
     private func leg(of client: TransportAddress) -> RelayLeg? {
-        if let known = legs.first(where: { $0.client == client }) { return known }
-        guard !isClosed, legs.count < configuration.maximumPeers, let target else { return nil }
-        let host = RelaySocket.localHost(reaching: target)
-        guard let socket = try? RelaySocket(on: loop, host: host, bufferSize: configuration.socketBufferSize) else {
-            return nil
+        if let known = places[client] { return legs[known] }
+        guard !isClosed, let target else { return nil }
+        let now = self.now
+        let index = legs.count
+        if index < configuration.maximumPeers {
+            guard let leg = makeLeg(index, client, target, now) else { return nil }
+            legs.append(leg)
+            return leg
         }
-        let leg = RelayLeg(
-            index: legs.count, client: client, target: target, socket: socket, configuration: configuration,
-            relay: number)
-        socket.received = { [self, unowned leg] bytes, source in received(bytes, fromServer: source, on: leg) }
-        socket.readCompleted = { [self] in readCompleted() }
-        legs.append(leg)
+        // Nothing of who has been silent for so long is still on its way.
+        guard let silent = legs.min(by: { $0.lastUsed < $1.lastUsed }), now - silent.lastUsed > configuration.patience,
+            let leg = makeLeg(silent.index, client, target, now)
+        else { return nil }
+        for direction in RelayDirection.allCases { retired[direction.rawValue] += silent.statistics(direction) }
+        silent.close()
+        places[silent.client] = nil
+        legs[silent.index] = leg
         return leg
+    }
+
+    private func makeLeg(
+        _ index: Int, _ client: TransportAddress, _ target: TransportAddress, _ now: Instant
+    ) -> RelayLeg? {
+        guard let socket = serverSocket(reaching: target) else { return nil }
+        let leg = RelayLeg(
+            index: index, client: client, target: target, socket: socket, weather: weather(of: index, now), now: now)
+        listen(on: socket, leg)
+        places[client] = index
+        return leg
+    }
+
+    private func weather(of index: Int, _ now: Instant) -> RelayWeather {
+        switch configuration.weather {
+        case .own: return RelayWeather(configuration, origin: now, relay: number, place: index)
+        case .same: return RelayWeather(configuration, origin: now)
+        case .shared:
+            let weather = clock.shared.weather ?? RelayWeather(configuration, origin: now)
+            clock.shared.weather = weather
+            return weather
+        }
+    }
+
+    private func serverSocket(reaching target: TransportAddress) -> RelaySocket? {
+        let host = RelaySocket.localHost(reaching: target)
+        return try? RelaySocket(on: loop, host: host, bufferSize: configuration.socketBufferSize)
+    }
+
+    private func listen(on socket: RelaySocket, _ leg: RelayLeg) {
+        socket.received = { [self, unowned leg, unowned socket] bytes, source in
+            received(bytes, fromServer: source, on: leg, socket)
+        }
+        socket.readCompleted = { [self] in readCompleted() }
+    }
+
+    /// A NAT gives the participant another address, where it is time.
+    private func rebind(_ leg: RelayLeg, at now: Instant) {
+        guard let after = configuration.rebinding, now - leg.boundAt >= after,
+            let socket = serverSocket(reaching: leg.target)
+        else { return }
+        listen(on: socket, leg)
+        leg.rebind(to: socket, at: now)
     }
 
     private func enter(_ bytes: UnsafeRawBufferPointer, _ leg: RelayLeg, _ direction: RelayDirection) {
         let now = batchNow ?? self.now
         batchNow = now
+        if direction == .up { rebind(leg, at: now) }
         tap?.passed(bytes, relay: self, leg: leg.index, direction)
         let delivery = leg.offer(length: bytes.count, direction, at: now)
         guard let first = delivery.first else { return }
@@ -151,10 +218,14 @@ package final class UDPRelay: @unchecked Sendable {
         while let parcel = line.pop(by: now) {
             let leg = legs[parcel.leg]
             let isSent = send(parcel.bytes, leg, parcel.direction)
-            leg.count(parcel.direction) { if isSent { $0.forwarded += 1 } else { $0.overflowed += 1 } }
+            leg.count(parcel.direction) {
+                guard isSent else { return $0.overflowed += 1 }
+                $0.forwarded += 1
+                $0.forwardedBytes += parcel.bytes.count
+            }
         }
         guard let next = line.next, !isClosed, let timer else { return }
-        loop.set(timer, to: origin + Interval(nanoseconds: next.nanoseconds))
+        loop.set(timer, to: clock.origin + Interval(nanoseconds: next.nanoseconds))
     }
 
     private func send(_ bytes: [UInt8], _ leg: RelayLeg, _ direction: RelayDirection) -> Bool {
@@ -166,7 +237,7 @@ package final class UDPRelay: @unchecked Sendable {
 
     // MARK: Time
 
-    private var now: Instant { Instant(nanoseconds: (MonotonicClock.now() - origin).nanoseconds) }
+    private var now: Instant { Instant(nanoseconds: (MonotonicClock.now() - clock.origin).nanoseconds) }
 
     private func timerFired() { deliver(at: now) }
 

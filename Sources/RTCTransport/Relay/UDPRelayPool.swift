@@ -19,8 +19,9 @@ package final class UDPRelayPool: @unchecked Sendable {
     package static func start(
         on loop: DatagramLoop, host: String = "127.0.0.1", count: Int = 8, configuration: RelayConfiguration
     ) -> EventLoopFuture<UDPRelayPool> {
+        let clock = RelayClock()
         let relays = (0..<count).map {
-            UDPRelay.bind(on: loop, host: host, number: $0, configuration: configuration)
+            UDPRelay.bind(on: loop, host: host, number: $0, configuration: configuration, clock: clock)
         }
         return EventLoopFuture.whenAllSucceed(relays, on: loop).map {
             UDPRelayPool(loop: loop, relays: $0)
@@ -44,24 +45,18 @@ package final class UDPRelayPool: @unchecked Sendable {
     package struct Statistics: Sendable, Hashable {
         package var up = RelayStatistics()
         package var down = RelayStatistics()
+        /// How long a datagram that came now would wait at the bottleneck.
+        package var upQueue = Interval.zero
+        package var downQueue = Interval.zero
         /// Datagrams of unknown origin.
         package var strangers = 0
         /// Datagrams that the kernel dropped because a relay's socket was full.
         package var receiveBufferDrops = 0
+
+        package init() {}
     }
 
-    package func statistics() -> EventLoopFuture<Statistics> {
-        loop.submit { [self] in
-            var result = Statistics()
-            for relay in relays {
-                result.up += relay.statistics(.up)
-                result.down += relay.statistics(.down)
-                result.strangers += relay.strangers
-                result.receiveBufferDrops += relay.receiveBufferDrops
-            }
-            return result
-        }
-    }
+    package func statistics() -> EventLoopFuture<Statistics> { loop.submit { Statistics(self.relays) } }
 
     /// Changes what happens to datagrams from now on, in both directions and for everybody.
     package func setConditions(_ conditions: NetworkConditions) -> EventLoopFuture<Void> {
@@ -71,5 +66,28 @@ package final class UDPRelayPool: @unchecked Sendable {
     /// Closes all sockets.
     package func close() -> EventLoopFuture<Void> {
         EventLoopFuture.andAllComplete(relays.map { $0.close() }, on: loop)
+    }
+}
+
+extension UDPRelayPool.Statistics {
+    /// What some relays did. On their loop.
+    package init(_ relays: [UDPRelay]) {
+        for relay in relays {
+            up += relay.statistics(.up)
+            down += relay.statistics(.down)
+            upQueue = max(upQueue, relay.queueDelay(.up))
+            downQueue = max(downQueue, relay.queueDelay(.down))
+            strangers += relay.strangers
+            receiveBufferDrops += relay.receiveBufferDrops
+        }
+    }
+
+    package static func += (total: inout Self, part: Self) {
+        total.up += part.up
+        total.down += part.down
+        total.upQueue = max(total.upQueue, part.upQueue)
+        total.downQueue = max(total.downQueue, part.downQueue)
+        total.strangers += part.strangers
+        total.receiveBufferDrops += part.receiveBufferDrops
     }
 }

@@ -4,13 +4,16 @@ import RTCWire
 ///
 /// A receiver's estimate grows with what it is sent, slowly and to about one and a half times of it. So one below what is
 /// sent says nothing by itself: a larger layer may just have begun. One that falls does: a queue has built up. And it never
-/// tells that a larger layer would fit: after some quiet time the next larger thing is tried, and where that proves too
-/// much, the next try waits twice as long.
+/// tells that a larger layer would fit: after some quiet time as much is sent as repetitions, where there is a stream for them,
+/// and if that goes well the next larger thing is tried. Where either proves too much, the next try waits twice as long; a
+/// viewer pays for the second alone.
 package struct ChannelCapacity: Sendable {
     package static let firstPatience = Interval.seconds(5)
     package static let longestPatience = Interval.seconds(60)
     /// How long a try must go well.
     package static let trialLength = Interval.seconds(3)
+    /// How long repetitions are sent before.
+    package static let probeLength = Interval.seconds(1)
 
     /// In bit/s; nil while nothing shows a limit.
     package private(set) var limit: Int?
@@ -19,6 +22,8 @@ package struct ChannelCapacity: Sendable {
     private var estimate: Int?
     private var lastTrouble: Instant = .zero
     private var trialEnd: Instant?
+    /// Repetitions are sent until then, so many that all comes to the cost of what is to be tried.
+    private var probe: (end: Instant, cost: Int)?
     private var patience = ChannelCapacity.firstPatience
 
     package init() {}
@@ -29,10 +34,14 @@ package struct ChannelCapacity: Sendable {
         return min(limit, imposed ?? limit)
     }
 
+    /// What all that is sent is to come to now, with repetitions beside the media, in bit/s; nil while nothing is probed.
+    package var probedBitrate: Int? { probe?.cost }
+
     /// Takes an estimate of the receiver in.
     ///
     /// - Parameter sent: what it is sent at present, in bit/s, of the streams that the estimate is about.
     package mutating func note(estimate: Int, sent: Int, now: Instant) {
+        let sent = max(sent, probe?.cost ?? 0)
         let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
         self.estimate = estimate
         if hasFallen, Double(estimate) < 0.97 * Double(sent) {
@@ -49,16 +58,22 @@ package struct ChannelCapacity: Sendable {
     }
 
     private mutating func congested(to bitrate: Int, _ now: Instant) {
-        if trialEnd != nil { patience = min(patience * 2, ChannelCapacity.longestPatience) }
+        let wasProbing = probe != nil
+        if trialEnd != nil || wasProbing { patience = min(patience * 2, ChannelCapacity.longestPatience) }
         trialEnd = nil
+        probe = nil
         lastTrouble = now
+        // The repetitions were too much: what is sent without them has passed.
+        guard !wasProbing else { return }
         limit = limit.map { min($0, max(bitrate, ChannelCapacity.least)) } ?? max(bitrate, ChannelCapacity.least)
     }
 
     private static let least = 30_000
 
     /// Tries more where it is time to; to be called some times a second with the present allocation's `nextCost`.
-    package mutating func advance(to now: Instant, nextCost: Int?) {
+    ///
+    /// - Parameter canProbe: there is a stream on which repetitions can be sent.
+    package mutating func advance(to now: Instant, nextCost: Int?, canProbe: Bool = false) {
         if let end = trialEnd, end <= now {
             trialEnd = nil
             patience = ChannelCapacity.firstPatience
@@ -66,11 +81,17 @@ package struct ChannelCapacity: Sendable {
         }
         guard let limit, trialEnd == nil, now - lastTrouble >= patience else { return }
         guard let nextCost else {
+            probe = nil
             // All that is wanted is sent, and well: the limit says nothing any more.
             self.limit = nil
             return
         }
         guard imposed.map({ nextCost <= $0 }) ?? true else { return }
+        if canProbe, probe.map({ now < $0.end }) ?? true {
+            if probe == nil { probe = (now + ChannelCapacity.probeLength, nextCost) }
+            return
+        }
+        probe = nil
         self.limit = max(limit, nextCost)
         trialEnd = now + ChannelCapacity.trialLength
     }

@@ -44,19 +44,22 @@ extension Consumer {
     }
 
     /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding, to find out
-    /// whether the way to the subscriber bears more.
+    /// whether the way to the subscriber bears more. Gives their payload bytes.
     ///
     /// - Parameter count: how many packets, the newest ones.
-    mutating func repeatLatest(_ count: Int, _ producer: inout Producer, into outbox: inout ForwardingOutbox) {
+    mutating func repeatLatest(_ count: Int, _ producer: inout Producer, into outbox: inout ForwardingOutbox) -> Int {
         guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType, layer != nil else {
-            return
+            return 0
         }
+        var bytes = 0
         for age in stride(from: Int64(count) - 1, through: 0, by: -1) {
             let sequence = UInt16(truncatingIfNeeded: munger.highest - age)
             guard let original = find(sequence, producer) else { continue }
             let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
+            bytes += original.packet.payload.count
             sendAgain(original, row, sendsEmpty: false, &producer, &outbox)
         }
+        return bytes
     }
 
     /// A packet that was sent, as it came.

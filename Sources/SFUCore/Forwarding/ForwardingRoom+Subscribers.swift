@@ -75,12 +75,14 @@ extension ForwardingRoom {
         consumers[consumer].resend(sequences, &producers[producer], now: now, spacing: spacing, into: &outbox)
     }
 
-    /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding.
+    /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding. Gives their
+    /// payload bytes.
     ///
     /// - Parameter count: how many packets, the newest ones.
-    package mutating func repeatLatest(_ count: Int, _ id: ConsumerID, into outbox: inout ForwardingOutbox) {
-        guard let (consumer, producer) = find(id) else { return }
-        consumers[consumer].repeatLatest(count, &producers[producer], into: &outbox)
+    @discardableResult
+    package mutating func repeatLatest(_ count: Int, _ id: ConsumerID, into outbox: inout ForwardingOutbox) -> Int {
+        guard let (consumer, producer) = find(id) else { return 0 }
+        return consumers[consumer].repeatLatest(count, &producers[producer], into: &outbox)
     }
 
     // MARK: What is known of a copy

@@ -82,6 +82,7 @@ package enum ScenarioKeys {
             KeyEntry("do", .choice(ScenarioAction.names), "What.", isRequired: true),
             KeyEntry("what", .choice(["audio", "video", "both"]), "What is muted or unmuted, audio."),
             KeyEntry("network", .text, "Which network to roam into."),
+            KeyEntry("address", .choice(["new"]), "new: who roams has another address from then on."),
             KeyEntry("to", .names, "Who is rung; to whom is transferred."),
             KeyEntry(
                 "provider", .choice(ScenarioProvider.allCases.map(\.rawValue)), "Which one stops."),

@@ -111,7 +111,16 @@ private struct PresenceTracker {
             leave(who, now)
         case .drop:
             states[who]?.close(\.reachableFrom, \.reachable, at: now)
-        case .restore: states[who]?.reachableFrom = now + plan.timing.recoveryMs
+        case .restore:
+            // One who was not cut off loses nothing by it.
+            if let state = states[who], state.reachableFrom == nil {
+                states[who]?.reachableFrom = now + plan.timing.recoveryMs
+            }
+        case .roam(_, toNewAddress: true):
+            // Who is cut off comes back with the network, whatever the address.
+            guard let from = states[who]?.reachableFrom else { return }
+            states[who]?.close(\.reachableFrom, \.reachable, at: now)
+            states[who]?.reachableFrom = max(from, now + plan.timing.recoveryMs)
         default: change(who, now) { $0.apply(action) }
         }
     }

@@ -62,7 +62,8 @@ package enum ScenarioAction: Sendable, Hashable {
     /// Publishes the test card, or takes it back.
     case show
     case hide
-    case roam(String)
+    /// Into another network ("" for everybody's, nil stays), and to another address.
+    case roam(String?, toNewAddress: Bool = false)
     case drop
     case restore
     case ring([String])
@@ -85,7 +86,7 @@ package enum ScenarioAction: Sendable, Hashable {
         case .speak: .hush
         case .hide: .show
         case .drop: .restore
-        case .roam: .roam(network ?? "")
+        case .roam(let into, let moves): .roam(into == nil ? nil : network ?? "", toNewAddress: moves)
         default: nil
         }
     }

@@ -3,6 +3,12 @@ struct Cast {
     private(set) var identities: [String] = []
     private var known: Set<String> = []
     private var groups: [String: [String]] = [:]
+    private let remedies = Remedies()
+
+    /// What was said of names that nobody has: the same one may be asked for by each of a crowd.
+    private final class Remedies {
+        var known: [String: String] = [:]
+    }
 
     init(_ people: [PlannedPerson]) {
         for person in people {
@@ -27,9 +33,7 @@ struct Cast {
         var result: [(identity: String, position: SourcePosition)] = []
         for (name, position) in names {
             guard let found = resolve(name) else {
-                problems.add(
-                    position, "nobody is called \"\(name.shortened)\"; \(Nearest.remedy(for: name, among: suggestions))"
-                )
+                problems.add(position, "nobody is called \"\(name.shortened)\"; \(remedy(for: name))")
                 continue
             }
             for identity in found where seen.insert(identity).inserted { result.append((identity, position)) }
@@ -37,8 +41,15 @@ struct Cast {
         return result
     }
 
+    private func remedy(for name: String) -> String {
+        if let known = remedies.known[name] { return known }
+        let remedy = Nearest.remedy(for: name, among: suggestions)
+        remedies.known[name] = remedy
+        return remedy
+    }
+
     /// Of crowds their groups are enough.
     private var suggestions: [String] {
-        ["all"] + groups.keys.sorted() + identities.prefix(200)
+        ["all"] + groups.keys.sorted().prefix(200) + identities.prefix(200)
     }
 }

@@ -45,7 +45,7 @@ struct MappingReader {
 
     func position(of key: String) -> SourcePosition { entry(key)?.value.position ?? position }
 
-    func complain(_ key: String, _ text: String) { problems.add(position(of: key), text) }
+    func complain(_ key: String, _ text: @autoclosure () -> String) { problems.add(position(of: key), text()) }
 
     // MARK: Values
 

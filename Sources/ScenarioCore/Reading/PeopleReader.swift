@@ -43,6 +43,10 @@ struct PeopleReader {
 
     private mutating func expand(_ reader: MappingReader, _ template: String?) {
         guard let pattern = reader.text("name") else { return }
+        // Before it is put together for each of a crowd.
+        guard pattern.utf8.count <= 2 * PeopleReader.longestName else {
+            return reader.complain("name", PeopleReader.lengthProblem)
+        }
         let count = reader.integer("count")
         let isPattern = pattern.range(of: "{n}") != nil
         if count != nil, !isPattern {
@@ -97,9 +101,12 @@ struct PeopleReader {
         people.append(person)
     }
 
+    private static let longestName = 128
+    private static let lengthProblem = "a name has 1 to \(longestName) bytes"
+
     private static func problem(with name: String) -> String? {
         if ["all", "others", "nobody"].contains(name) { return "\"\(name)\" means somebody else; choose another name" }
-        guard !name.isEmpty, name.utf8.count <= 128 else { return "a name has 1 to 128 bytes" }
+        guard !name.isEmpty, name.utf8.count <= longestName else { return lengthProblem }
         let isPlain = name.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || $0.properties.numericType != nil || "-_.@ ".unicodeScalars.contains($0)
         }

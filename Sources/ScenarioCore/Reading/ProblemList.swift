@@ -6,9 +6,10 @@ final class ProblemList {
 
     var isEmpty: Bool { problems.isEmpty }
 
-    func add(_ position: SourcePosition, _ text: String) {
+    /// - Parameter text: is not made where there are enough: looking for what somebody may have meant costs some time.
+    func add(_ position: SourcePosition, _ text: @autoclosure () -> String) {
         guard problems.count < Self.limit else { return }
-        let problem = ScenarioProblem(position, text)
+        let problem = ScenarioProblem(position, text())
         // A crowd of two hundred has the mistake of its one line.
         if !problems.contains(problem) { problems.append(problem) }
     }

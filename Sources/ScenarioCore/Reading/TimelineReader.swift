@@ -115,7 +115,7 @@ private struct StepReader {
         case "hush": return .hush
         case "show": return .show
         case "hide": return .hide
-        case "roam": return network.map { .roam($0) }
+        case "roam": return roam
         case "drop": return .drop
         case "restore": return .restore
         case "ring": return others.isEmpty ? nil : .ring(others)
@@ -132,8 +132,8 @@ private struct StepReader {
     /// Keys that mean nothing for what is done.
     private func check(_ name: String) {
         let uses: [(key: String, names: [String])] = [
-            ("what", ["mute", "unmute"]), ("network", ["roam"]), ("to", ["ring", "transfer"]),
-            ("provider", ["stop-provider"]),
+            ("what", ["mute", "unmute"]), ("network", ["roam"]), ("address", ["roam"]),
+            ("to", ["ring", "transfer"]), ("provider", ["stop-provider"]),
         ]
         for use in uses where reader.has(use.key) && !use.names.contains(name) {
             reader.complain(
@@ -149,11 +149,18 @@ private struct StepReader {
         }
     }
 
+    private var roam: ScenarioAction? {
+        let moves = reader.choice("address") == "new"
+        if let network { return .roam(network, toNewAddress: moves) }
+        if reader.has("network") { return nil }
+        if moves { return .roam(nil, toNewAddress: true) }
+        reader.problems.add(
+            reader.position, "roam needs network: the name of one of networks, or address: new")
+        return nil
+    }
+
     private var network: String? {
-        guard let name = reader.text("network") else {
-            reader.problems.add(reader.position, "roam needs network: the name of one of networks")
-            return nil
-        }
+        guard let name = reader.text("network") else { return nil }
         guard plan.networks[name] != nil else {
             let remedy = Nearest.remedy(for: name, among: Array(plan.networks.keys))
             reader.complain("network", "there is no network \"\(name.shortened)\"; \(remedy)")

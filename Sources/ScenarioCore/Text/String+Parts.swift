@@ -6,17 +6,27 @@ extension String {
         return String(rest)
     }
 
-    func range(of needle: String) -> Range<String.Index>? {
+    func range(of needle: String) -> Range<String.Index>? { self[...].range(of: needle) }
+
+    func replacing(_ needle: String, by text: String) -> String {
+        var result = ""
+        var rest = self[...]
+        while let found = rest.range(of: needle) {
+            result += rest[..<found.lowerBound]
+            result += text
+            rest = rest[found.upperBound...]
+        }
+        return result + rest
+    }
+}
+
+extension Substring {
+    fileprivate func range(of needle: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {
             if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
             start = index(after: start)
         }
         return nil
-    }
-
-    func replacing(_ needle: String, by text: String) -> String {
-        guard let range = range(of: needle) else { return self }
-        return self[..<range.lowerBound] + text + String(self[range.upperBound...]).replacing(needle, by: text)
     }
 }

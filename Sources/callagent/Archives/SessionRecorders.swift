@@ -22,7 +22,7 @@ final class SessionRecorders: ArchiveRecorders {
         media.srtpBackend = srtp
         // What is recorded as it comes needs no decoder.
         media.reception = .counted
-        media.acceptsRecordedCodecs = true
+        media.acceptsAllCodecs = true
         self.media = media
     }
 

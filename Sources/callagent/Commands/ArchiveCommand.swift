@@ -148,7 +148,7 @@ struct RoomRecorder: Sendable {
         configuration.trust = trust
         // What is recorded as it comes needs no decoder.
         configuration.media.reception = .counted
-        configuration.media.acceptsRecordedCodecs = true
+        configuration.media.acceptsAllCodecs = true
         bridge = CallBridge(configuration: configuration)
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import MediaCore
 import OpenTokSignalling
 import ProviderLiveKitLike
-import RTCTransport
+import RTCSim
 
 /// `callagent call`: a whole call in this process, measured.
 struct CallCommand: AsyncParsableCommand {
@@ -24,6 +24,7 @@ struct CallCommand: AsyncParsableCommand {
               callagent call --provider opentok --relayed
               callagent call --provider mixed
               callagent call --network loss=5,delay=20,jitter=5,reorder=1,duplicate=0.5,seed=1
+              callagent call --network wifi-good --network-for bob:train
 
             An interruption ends the call: what was said until then is judged and reported, and the exit code is 1.
 
@@ -75,13 +76,17 @@ struct CallCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A simulated bad network between everybody and the server.",
-            discussion: """
-                name=value pairs, for each direction of each participant's path: loss, reorder, duplicate in percent; delay, \
-                jitter, burst (mean length of a burst of losses), queue in ms one way; rate in kbit/s; seed.
-                """, valueName: "pairs"),
-        transform: CallCommand.profile)
+            "A simulated bad network between everybody and the server.", discussion: NetworkArgument.discussion,
+            valueName: "network"),
+        transform: NetworkArgument.profile)
     var network: NetworkProfile?
+
+    @Option(
+        name: .long, parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Another network for one participant: 'bob:3g', 'alice:loss=5,delay=20'; may be given more than once.",
+            valueName: "who:network"))
+    var networkFor: [String] = []
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -93,6 +98,7 @@ struct CallCommand: AsyncParsableCommand {
         help: "Speak this to the second participant, who accepts the call, until the call is heard.")
     var greeting: String?
 
+    @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var plane: MediaPlaneOption
     @OptionGroup var encryption: EncryptionOption
@@ -123,6 +129,7 @@ struct CallCommand: AsyncParsableCommand {
             throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
         }
         let names = (0..<participants).map(CallRun.name)
+        _ = try ownNetworks()
         if provider == .fake { try validateFake() }
         if provider == .openTokLike { try validateOpenTok() }
         if relayed, provider != .openTokLike { throw ValidationError("--relayed needs --provider opentok.") }
@@ -135,17 +142,14 @@ struct CallCommand: AsyncParsableCommand {
     private func validateFake() throws {
         let given: [(String, Bool)] = [
             ("--server", server != nil), ("--two-connections", twoConnections), ("--hostile", hostile > 0),
-            ("--greeting", greeting != nil), ("--ring", ring), ("--media-plane", plane.mediaPlane != .standard),
+            ("--greeting", greeting != nil), ("--ring", ring), ("--ice-policy and --ice-server", connectivity.isGiven),
+            ("--media-plane", plane.mediaPlane != .standard),
         ]
         if let (option, _) = given.first(where: \.1) {
             throw ValidationError("\(option) needs a server of sockets; leave it out with --provider fake.")
         }
-        guard let network else { return }
-        var possible = NetworkProfile()
-        (possible.loss, possible.delay, possible.jitter) = (network.loss, network.delay, network.jitter)
-        possible.seed = network.seed
-        guard network == possible else {
-            throw ValidationError("--network: with --provider fake it has loss, delay, jitter and seed.")
+        guard try !ownNetworks().values.contains(where: { $0.rebind > 0 }), network?.rebind ?? 0 == 0 else {
+            throw ValidationError("--network: rebind needs sockets; leave it out with --provider fake.")
         }
     }
 
@@ -153,7 +157,7 @@ struct CallCommand: AsyncParsableCommand {
         if twoConnections {
             throw ValidationError("--two-connections is LiveKit's; leave it out with --provider opentok.")
         }
-        if relayed, network != nil || hostile > 0 {
+        if relayed, network != nil || !networkFor.isEmpty || hostile > 0 {
             throw ValidationError("--network and --hostile stand between a client and the server; leave out --relayed.")
         }
         if relayed, participants > 8 {
@@ -162,8 +166,19 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
-    private static func profile(_ text: String) throws -> NetworkProfile {
-        do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
+    /// By name. Throws `ValidationError`.
+    private func ownNetworks() throws -> [String: NetworkProfile] {
+        let names = (0..<participants).map(CallRun.name)
+        var own: [String: NetworkProfile] = [:]
+        for text in networkFor {
+            let (who, profile) = try NetworkArgument.ofSomebody(text)
+            guard names.contains(who) else {
+                throw ValidationError(
+                    "--network-for \(text): there is no \(who); the participants are \(names.joined(separator: ", ")).")
+            }
+            own[who] = profile
+        }
+        return own
     }
 
     private static func provider(_ text: String) throws -> CallProviderName {
@@ -196,7 +211,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func venue(_ embedded: EmbeddedServer?) async throws -> any CallVenue {
         switch provider {
-        case .fake: return try await FakeVenue(network: network)
+        case .fake: return try await FakeVenue(network: network, own: try ownNetworks())
         case .liveKitLike:
             let (key, secret) = try embedded.map { ($0.key, $0.secret) } ?? apiKey.required()
             return LiveKitLikeVenue(
@@ -217,7 +232,7 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     var settings: CallRun.Settings {
-        var settings = CallRun.Settings(srtp: srtp, encryption: encryption)
+        var settings = CallRun.Settings(connectivity: connectivity, srtp: srtp, encryption: encryption)
         settings.participants = participants
         settings.duration = duration
         settings.room = room
@@ -225,10 +240,11 @@ struct CallCommand: AsyncParsableCommand {
         settings.picture = picture
         settings.greeting = greeting
         settings.rings = ring
+        let own = (try? ownNetworks()) ?? [:]
         if provider != .fake, !relayed {
-            settings.network = CallNetwork.Settings(profile: network, hostileRate: hostile)
+            settings.network = CallNetwork.Settings(profile: network, own: own, hostileRate: hostile)
         } else {
-            settings.isImpaired = network != nil
+            settings.isImpaired = network != nil || !own.isEmpty
         }
         return settings
     }

@@ -196,6 +196,9 @@ struct JoinCommand: AsyncParsableCommand {
         configuration.media.srtpProfiles = srtp.profiles
         try connectivity.apply(to: &configuration.media)
         configuration.media.frameEncryption = try encryption.frameEncryption()
+        // Whatever others send in this room is to be judged.
+        configuration.media.acceptsAllCodecs = configuration.media.frameEncryption == nil
+        configuration.media.playout.video = wishes.videoPlayout
         let bridge = CallBridge(configuration: configuration)
         let heard = try await Hearing.begin(
             on: bridge, speaker: speaker, greeting: listening.greeting.map(speech.greeting))

@@ -1,26 +1,26 @@
 import ArgumentParser
 import LoadCore
-import RTCTransport
+import RTCSim
 
 /// Which network is between whom and the server.
 struct LoadNetworkOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "A simulated bad network between everybody and the server: pairs as `callagent call` has them.",
-            valueName: "pairs"),
-        transform: LoadNetworkOptions.profile)
+            "A simulated bad network between everybody and the server.", discussion: NetworkArgument.discussion,
+            valueName: "network"),
+        transform: NetworkArgument.profile)
     var network: NetworkProfile?
 
     @Option(
         name: .long, parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Another one for some: 'subscriber 3:loss=5', '10% of subscribers:rate=300,delay=40'.",
+            "Another one for some: 'subscriber 3:loss=5', '10% of subscribers:3g'.",
             discussion: """
                 May be given more than once; the last one that names a participant counts. Names are publishers, subscribers, \
                 publisher N and subscriber N of each room from 0, N% of publishers, of subscribers or of everybody.
                 """,
-            valueName: "who:pairs"),
+            valueName: "who:network"),
         transform: LoadNetworkOptions.rule)
     var networkFor: [LoadNetworks.Rule] = []
 
@@ -33,10 +33,6 @@ struct LoadNetworkOptions: ParsableArguments {
             + networkFor
     }
 
-    private static func profile(_ text: String) throws -> NetworkProfile {
-        do { return try NetworkProfile(parsing: text) } catch { throw ValidationError("\(error).") }
-    }
-
     static func rule(_ text: String) throws -> LoadNetworks.Rule {
         let halves = text.split(separator: ":", maxSplits: 1)
         guard halves.count == 2 else {
@@ -45,6 +41,6 @@ struct LoadNetworkOptions: ParsableArguments {
         guard let who = ParticipantSelector(halves[0]) else {
             throw ValidationError("\"\(halves[0])\" names nobody; use for example \(ParticipantSelector.forms).")
         }
-        return LoadNetworks.Rule(who: who, profile: try profile(String(halves[1])))
+        return LoadNetworks.Rule(who: who, profile: try NetworkArgument.profile(String(halves[1])))
     }
 }

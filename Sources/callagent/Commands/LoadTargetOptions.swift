@@ -31,6 +31,7 @@ struct LoadTargetOptions: ParsableArguments {
     var twoConnections = false
 
     @OptionGroup var trust: TrustOption
+    @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
 
@@ -79,6 +80,7 @@ struct LoadTargetOptions: ParsableArguments {
         way.media.dtlsBackend = srtp.dtls
         way.media.srtpBackend = srtp.srtp
         way.media.srtpProfiles = srtp.profiles
+        try connectivity.apply(to: &way.media)
         // One for all: a key that everybody shares is derived once.
         way.media.frameEncryption = try encryption.frameEncryption()
     }

@@ -142,6 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
         for url in webhook + journalWebhook + sessionCallback {
             do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
+        guard data?.isEmpty != true else { throw ValidationError("--data must not be empty.") }
     }
 
     private static let defaultKey = "devkey"

@@ -31,8 +31,10 @@ struct NetworkReport: Codable {
         var flooded: Int
     }
 
-    /// As given with --network; percent, milliseconds, kbit/s.
-    var conditions: NetworkProfile?
+    /// As given with --network.
+    var conditions: NetworkConditionsReport?
+    /// As given with --network-for, by name.
+    var own: [String: NetworkConditionsReport]?
     var toServer = Direction()
     var toParticipants = Direction()
     /// Datagrams that the kernel dropped at the relays' sockets.

@@ -168,6 +168,12 @@ struct TrackReport: Codable {
     var firstFrameMs: Double?
     /// From capture to the decoded picture.
     var latencyMs: LatencyReport?
+    /// Mean opinion score: of sound by the E-model (1...4.41), of pictures by their size, rate and freezes (1...5).
+    var mos: Double?
+    /// How far pictures and the same sender's sound were apart.
+    var lipSyncMs: LipSyncReport?
+    /// The track as W3C webrtc-stats describes it.
+    var stats: InboundRTPStreamStats?
     var audio: AudioReport?
 }
 
@@ -224,6 +230,12 @@ struct LatencyReport: Codable {
     var p50: Double
     var p95: Double
     var p99: Double
+}
+
+/// Percentiles in milliseconds, whichever was ahead.
+struct LipSyncReport: Codable {
+    var p50: Double
+    var p95: Double
 }
 
 /// What was heard.

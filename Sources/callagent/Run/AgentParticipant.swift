@@ -208,14 +208,18 @@ actor AgentParticipant {
         own.relayedBytesSent = statistics.relayedBytesSent
         own.relayedBytesReceived = statistics.relayedBytesReceived
         return Snapshot(
-            own: own, senders: statistics.senders, tracks: tracks(statistics.allReceivers), speakers: speakers,
+            own: own, senders: statistics.senders,
+            tracks: tracks(statistics.allReceivers, roundTrip: statistics.roundTripMilliseconds), speakers: speakers,
             course: course, time: clock.now)
     }
 
-    private func tracks(_ receivers: [ReceiverStatistics]) -> [(probe: InboundProbe, report: TrackReport)] {
+    private func tracks(
+        _ receivers: [ReceiverStatistics], roundTrip: Double?
+    ) -> [(probe: InboundProbe, report: TrackReport)] {
         probes.map { probe in
             let counted = probe.counted(receivers)
             var report = TrackReport(probe, counted, to: identity)
+            report.judge(counted, roundTrip: roundTrip)
             report.receivedMs = course.tracks.received(probe.id, until: clock.now).rounded()
             if let counted, let earlyKeyFrameRequests {
                 report.keyFrameRequestsAfterStart =
@@ -242,6 +246,15 @@ extension AgentParticipant.Snapshot {
 }
 
 extension TrackReport {
+    /// Adds what W3C's statistics and the scores say.
+    fileprivate mutating func judge(_ counted: ReceiverStatistics?, roundTrip: Double?) {
+        guard let counted else { return }
+        stats = InboundRTPStreamStats(counted)
+        let score = counted.audioOpinion(roundTripMilliseconds: roundTrip)?.score ?? counted.videoOpinion?.score
+        mos = score.map { ($0 * 100).rounded() / 100 }
+        lipSyncMs = counted.lipSync.map { LipSyncReport(p50: $0.p50, p95: $0.p95) }
+    }
+
     init(_ probe: InboundProbe, _ counted: ReceiverStatistics?, to: String) {
         self.init(from: probe.from, to: to, kind: probe.kind.rawValue, codec: counted?.codec ?? "")
         if let counted {

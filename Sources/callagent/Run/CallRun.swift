@@ -11,6 +11,7 @@ actor CallRun {
         var room = "call"
         var muted: Set<String> = []
         var picture = PictureFormat(argument: "640x360@30")!
+        var connectivity: ConnectivityOptions
         var srtp: SRTPOption
         var encryption: EncryptionOption
         var network = CallNetwork.Settings()
@@ -144,7 +145,8 @@ actor CallRun {
         configuration.media.srtpBackend = settings.srtp.srtp
         configuration.media.srtpProfiles = settings.srtp.profiles
         configuration.media.frameEncryption = try settings.encryption.frameEncryption()
-        network?.route(&configuration.media)
+        try settings.connectivity.apply(to: &configuration.media)
+        network?.route(&configuration.media, of: name)
         let bridge = CallBridge(configuration: configuration)
         if index == 1, let greeting = settings.greeting {
             hearing = try await Hearing.begin(
@@ -267,7 +269,7 @@ actor CallRun {
         let judge = start.map {
             CallJudge(
                 sources: members.map(\.speech.samples), script: completed, start: $0,
-                isImpaired: settings.network.profile != nil || settings.isImpaired,
+                isImpaired: settings.network.isImpaired || settings.isImpaired,
                 lateMilliseconds: lateness.lateMilliseconds)
         }
         for (index, snapshot) in snapshots.enumerated() {
@@ -305,7 +307,7 @@ actor CallRun {
 
     /// Nothing but an attacker troubles the path.
     private var isPathWell: Bool {
-        settings.network.hostileRate > 0 || (settings.network.profile == nil && !settings.isImpaired)
+        settings.network.hostileRate > 0 || (!settings.network.isImpaired && !settings.isImpaired)
     }
 
     /// On a path that is well no connection may be lost.

@@ -6,7 +6,7 @@ import OpenTokSignalling
 import ProviderFake
 import ProviderLiveKitLike
 import ProviderOpenTokLike
-import RTCTransport
+import RTCSim
 
 /// Where the call of `callagent call` takes place: through which provider, and in which time.
 protocol CallVenue: Sendable {
@@ -130,12 +130,15 @@ struct FakeVenue: CallVenue {
     let provider = ProviderKind.fake
     var clock: MediaClock { world.clock }
 
-    /// - Parameter network: its loss, delay, jitter and seed; nil for the simulation's own of 10 ms.
-    init(network: NetworkProfile?) async throws {
-        world = try FakeWorld(seed: network?.seed ?? 1)
-        guard let network else { return }
-        await world.setNetwork(
-            delayMilliseconds: Int(network.delay), jitterMilliseconds: Int(network.jitter), lossPercent: network.loss)
+    /// - Parameters:
+    ///   - network: everybody's; nil for the simulation's own of 10 ms.
+    ///   - own: of those who have another one.
+    init(network: NetworkProfile?, own: [String: NetworkProfile] = [:]) async throws {
+        world = try FakeWorld(seed: network?.seed ?? own.values.first?.seed ?? 1)
+        if let network { await world.setNetwork(up: network.up.conditions, down: network.down.conditions) }
+        for (name, network) in own {
+            await world.setNetwork(up: network.up.conditions, down: network.down.conditions, of: name)
+        }
     }
 
     func configuration(for identity: String, room: String) -> CallBridge.Configuration {

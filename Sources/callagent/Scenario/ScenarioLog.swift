@@ -13,7 +13,6 @@ final class ScenarioLog: Sendable {
         var earlier: [TrackKey: MediaCounts] = [:]
         var indicator = ActiveCallIndicator()
         var hasEnded = false
-        var exclusion: CallExclusion?
         var troubles: [String] = []
     }
 
@@ -43,7 +42,6 @@ final class ScenarioLog: Sendable {
     func begin() {
         state.withLock { state in
             state.hasEnded = false
-            state.exclusion = nil
             state.observation.ending = .never
         }
     }
@@ -61,21 +59,18 @@ final class ScenarioLog: Sendable {
             state.observation.joining.provider = ScenarioProvider(call.descriptor.provider)
             state.observation.joining.providerChanges += call.providerChanges.count
         }
-        await call.observe { [weak self, weak call] event in
-            self?.note(event, recordings: recordings)
-            guard case .ended = event, let call else { return }
-            Task { [weak self] in if let why = await call.exclusion { self?.exclude(why) } }
-        }
-    }
-
-    private func exclude(_ why: CallExclusion) {
-        state.withLock { $0.observation.ending = why == .duplicateIdentity ? .duplicate : .removed }
+        await call.observe { [weak self] event in self?.note(event, recordings: recordings) }
     }
 
     /// A stay is over, by our own doing or not.
-    func close(greeting: GreetingSummary?) {
+    ///
+    /// - Parameter exclusion: why they are out of a call that goes on.
+    func close(exclusion: CallExclusion?, greeting: GreetingSummary?) {
         state.withLock { state in
             if !state.hasEnded { state.observation.ending = .left }
+            if let exclusion {
+                state.observation.ending = exclusion == .duplicateIdentity ? .duplicate : .removed
+            }
             state.hasEnded = true
             if let greeting {
                 state.observation.greeting = GreetingObservation(
@@ -173,7 +168,8 @@ extension ScenarioLog.State {
     fileprivate mutating func sample(_ slice: Int, _ statistics: SessionStatistics) {
         let receivers = statistics.endedReceivers + statistics.receivers
         var sums = earlier
-        for probe in probes.values {
+        // Sums of fractions depend on their order.
+        for (_, probe) in probes.sorted(by: { $0.key < $1.key }) {
             guard let counts = probe.counts(receivers) else { continue }
             sums[probe.key] = (sums[probe.key] ?? MediaCounts()).adding(counts)
         }

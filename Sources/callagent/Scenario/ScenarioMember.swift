@@ -29,9 +29,7 @@ actor ScenarioMember {
         self.number = number
         self.scene = scene
         log = ScenarioLog(person, scene: scene)
-        tracks = ScenarioTracks(
-            person: person, number: number, isStamped: scene.isCounted,
-            control: SpeechSwitch(person.media.spans == nil))
+        tracks = ScenarioTracks(person, number: number, in: scene)
     }
 
     var call: Call? { session?.call }
@@ -65,11 +63,13 @@ actor ScenarioMember {
         case .leave: await leave()
         case .mute(let media): try await setMuted(true, media)
         case .unmute(let media): try await setMuted(false, media)
-        case .speak: tracks.control.isOn = true
-        case .hush: tracks.control.isOn = false
+        case .speak: tracks.setSpeaking(true)
+        case .hush: tracks.setSpeaking(false)
         case .show: try await show()
         case .hide: try await hide()
-        case .roam(let name): try await scene.stage.setNetwork(scene.plan.networks[name], of: person.identity)
+        case .roam(let name, let moves):
+            if let name { try await scene.stage.setNetwork(scene.plan.networks[name], of: person.identity) }
+            if moves { try await scene.stage.changeAddress(person.identity) }
         case .drop: try await scene.stage.setCut(true, person.identity)
         case .restore: try await scene.stage.setCut(false, person.identity)
         case .remove: try await scene.stage.remove(person.identity)
@@ -136,8 +136,9 @@ actor ScenarioMember {
         guard let session else { return }
         log.take(await session.call.statistics())
         await session.call.leave()
+        let exclusion = await session.call.exclusion
         self.session = nil
-        log.close(greeting: session.output.map { GreetingSummary("", $0) })
+        log.close(exclusion: exclusion, greeting: session.output.map { GreetingSummary("", $0) })
         session.output?.close()
     }
 

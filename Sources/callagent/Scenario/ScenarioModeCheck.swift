@@ -44,6 +44,12 @@ enum ScenarioModeCheck {
     private static func sockets(_ plan: ScenarioPlan, hasServer: Bool) -> [ScenarioProblem] {
         var problems: [ScenarioProblem] = []
         for step in plan.steps {
+            if case .roam(_, toNewAddress: true) = step.action {
+                problems.append(
+                    ScenarioProblem(
+                        step.position,
+                        "addresses change in virtual time only; run it with --virtual, or leave address out"))
+            }
             if case .stopProvider = step.action, hasServer {
                 problems.append(
                     ScenarioProblem(step.position, "a server of --url is not ours to stop; leave --url out"))

@@ -16,6 +16,9 @@ actor ScenarioRing {
     private var devices: [String: Device] = [:]
     private let members: [String: ScenarioMember]
     private var tasks: [Task<Void, Never>] = []
+    /// Who is about to come in, in simulated time.
+    private var waiting: [String: CheckedContinuation<Void, Never>] = [:]
+    private var entered: Set<String> = []
 
     /// Nil where nobody rings.
     init?(_ scene: ScenarioScene, _ members: [String: ScenarioMember]) {
@@ -34,7 +37,7 @@ actor ScenarioRing {
             let phone = RingPhone(
                 InProcessRing(device, hub: hub), presenter: desk, clock: scene.journal.clock, timer: scene.stage.clock,
                 stopClient: { _ in await member.leave() }
-            ) { _ in try await Self.connect(member) }
+            ) { [weak self] _ in try await self?.connect(member) }
             try await phone.start()
             devices[person.identity] = Device(ring: device, phone: phone, desk: desk)
             tasks.append(
@@ -43,13 +46,27 @@ actor ScenarioRing {
     }
 
     /// Joins, and returns when media is connected.
-    private static func connect(_ member: ScenarioMember) async throws {
+    private func connect(_ member: ScenarioMember) async throws {
+        let who = member.person.identity
+        if scene.stage.mode == .virtual { await withCheckedContinuation { waiting[who] = $0 } }
         await member.join()
+        entered.insert(who)
         guard let call = await member.call else {
             throw CallError(.network, .unreachable, member.log.observation.joining.failure ?? "not let in")
         }
         for await event in call.events { if case .stateChanged(.active) = event { return } }
         throw CallError(.network, .providerLost, "the call ended before media was connected")
+    }
+
+    /// In simulated time one comes in after another, in the file's order: devices answer beside one another, and the same
+    /// seed must give the same course.
+    private func admit() async {
+        for person in scene.plan.people {
+            guard let next = waiting.removeValue(forKey: person.identity) else { continue }
+            entered.remove(person.identity)
+            next.resume()
+            while !entered.contains(person.identity) { await Task.yield() }
+        }
     }
 
     // MARK: Steps
@@ -80,8 +97,10 @@ actor ScenarioRing {
 
     private func answer(_ who: String) async {
         await devices[who]?.phone.answer(scene.journal.callId)
-        let waiting = scene.plan.callers(of: who) + [who]
-        await settle { await isThere(waiting) }
+        let expected = scene.plan.callers(of: who) + [who]
+        guard scene.stage.mode == .virtual else { return await settle { await isThere(expected) } }
+        await settle { expected.allSatisfy { waiting[$0] != nil || members[$0] == nil } }
+        await admit()
     }
 
     private func isThere(_ people: [String]) async -> Bool {
@@ -119,8 +138,14 @@ actor ScenarioRing {
 
     /// What is due is done.
     func advance() async {
+        await drive()
+        await admit()
+    }
+
+    private func drive() async {
         hub.advance()
-        for device in devices.values {
+        for person in scene.plan.people {
+            guard let device = devices[person.identity] else { continue }
             await device.phone.advance()
             while await !device.phone.hasDealt(with: hub.signalsSent(to: device.ring)) { await Task.yield() }
         }
@@ -130,13 +155,14 @@ actor ScenarioRing {
     /// what follows at once.
     private func settle(_ isDone: () async -> Bool) async {
         for _ in 0..<2000 {
-            await advance()
+            await drive()
             if await isDone() { return }
             try? await MediaClock.system.wait(seconds: 0.001)
         }
     }
 
     func stop() async {
+        await admit()
         for person in scene.plan.people.reversed() where devices[person.identity] != nil {
             await hangUp(person.identity)
         }

@@ -11,6 +11,10 @@ final class ScenarioScene: Sendable {
     let engine: MediaEngine
     /// Somebody counts frames instead of decoding them: frames then carry stamps.
     let isCounted: Bool
+    /// Of people whom nobody decodes.
+    let clips = ScenarioClips()
+    /// Those who hear and see what they receive.
+    private let decoders: Set<String>
     private let begun: MediaTime
     private let folder: String?
     private let numbers: [String: Int]
@@ -21,7 +25,9 @@ final class ScenarioScene: Sendable {
         self.stage = stage
         self.folder = folder
         begun = stage.clock.now
-        isCounted = plan.people.contains { $0.reception.isCounted && $0.reception.receives }
+        let receivers = plan.people.filter(\.reception.receives)
+        isCounted = receivers.contains(where: \.reception.isCounted)
+        decoders = Set(receivers.filter { !$0.reception.isCounted }.map(\.identity))
         journal = ScenarioJournal(plan, clock: stage.clock)
         engine = MediaEngine()
         numbers = Dictionary(plan.people.enumerated().map { ($1.identity, $0 + 1) }) { first, _ in first }
@@ -34,6 +40,9 @@ final class ScenarioScene: Sendable {
 
     /// On somebody's test cards; nil for a stranger.
     func number(of identity: String) -> Int? { numbers[identity] }
+
+    /// Whether nobody decodes what somebody sends, so that it need not be encoded for them.
+    func isPrepared(_ identity: String) -> Bool { isCounted && decoders.isSubset(of: [identity]) }
 
     /// Files for what somebody records. Throws `MediaError` where none can be written.
     func recordings(of identity: String) throws -> ContainerRecordings? {

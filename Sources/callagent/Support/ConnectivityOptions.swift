@@ -1,6 +1,12 @@
 import ArgumentParser
 import MediaCore
 
+/// W3C's RTCIceTransportPolicy.
+enum ICEPolicyChoice: String, ExpressibleByArgument, CaseIterable {
+    case all
+    case relay
+}
+
 /// Which ways media may take.
 struct ConnectivityOptions: ParsableArguments {
     @Option(
@@ -17,8 +23,20 @@ struct ConnectivityOptions: ParsableArguments {
                 """, valueName: "url[,user,secret]"))
     var iceServers: [String] = []
 
-    @Flag(name: .long, help: "Send and receive media through TURN servers only; fail where none gives a relay.")
+    @Option(
+        name: .customLong("ice-policy"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "Which ways media may take: all, or relay, which is TURN servers only and fails where none gives a relay.",
+            valueName: "policy"))
+    var icePolicy = ICEPolicyChoice.all
+
+    @Flag(name: .long, help: "The same as --ice-policy relay.")
     var forceRelay = false
+
+    /// Whether anything but the ordinary is asked for.
+    var isGiven: Bool { !iceServers.isEmpty || isRelayed }
+
+    private var isRelayed: Bool { forceRelay || icePolicy == .relay }
 
     func validate() throws {
         for server in try servers {
@@ -31,6 +49,6 @@ struct ConnectivityOptions: ParsableArguments {
     /// Puts the wishes into a session's configuration. Throws `ValidationError`.
     func apply(to media: inout MediaSessionConfiguration) throws {
         media.iceServers += try servers
-        media.iceTransportPolicy = forceRelay ? .relay : .all
+        media.iceTransportPolicy = isRelayed ? .relay : .all
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CallBridge
+import MediaCore
 
 /// What `join` wants to receive.
 struct ReceivingOptions: ParsableArguments {
@@ -13,6 +14,13 @@ struct ReceivingOptions: ParsableArguments {
         name: .long, parsing: .unconditional,
         help: "Receive video as if shown in views of WxH pixels (adaptive stream).")
     var adaptive: ViewSize?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "When pictures are given out: decoded (at once) or rendered (when they are to be shown).",
+            discussion: "Freezes count at the time of showing either way.", valueName: "decoded|rendered"))
+    var videoPlayout = VideoRelease.decoded
 
     var streaming: StreamingOptions { StreamingOptions(adaptiveStream: adaptive != nil) }
 
@@ -29,6 +37,8 @@ struct ReceivingOptions: ParsableArguments {
         if let adaptive { try await call.setVideoLayout(.visible(adaptive.size), track) }
     }
 }
+
+extension VideoRelease: ExpressibleByArgument {}
 
 extension TrackSettings.Quality: ExpressibleByArgument {}
 

@@ -44,6 +44,19 @@ import Testing
         #expect(ids.allSatisfy { $0.count == 16 && $0.allSatisfy(\.isHexDigit) })
     }
 
+    @Test func iceAndDTLSArePartsOfTheMediaConnection() throws {
+        var times = whole
+        (times.setup.described, times.setup.paired, times.setup.secured) = (time(106), time(109), time(112))
+        let spans = try spans(JoinTrace(participant: participant, times: times))
+        let connection = try #require(spans.first { $0["name"] as? String == "media connection" }?["spanId"] as? String)
+        let parts = spans.filter { $0["parentSpanId"] as? String == connection }
+        #expect(parts.map { $0["name"] as? String } == ["ICE", "DTLS"])
+        #expect(parts.map { $0["startTimeUnixNano"] as? String } == ["1106000000", "1109000000"])
+        #expect(parts.map { $0["endTimeUnixNano"] as? String } == ["1109000000", "1112000000"])
+        times.setup.secured = nil
+        #expect(try self.spans(JoinTrace(participant: participant, times: times)).count == spans.count - 1)
+    }
+
     @Test func aFailedJoinSaysWhy() throws {
         var times = JoinTimes(begun: time(100))
         let early = JoinTrace(participant: participant, times: times, failure: (time(120), "no route"))

@@ -89,8 +89,8 @@ import Testing
             "--subscribers", "3", "--network-for", "subscriber 1:rate=300", "--network", "loss=1", "--network-for",
             "10% of publishers:delay=40,jitter=5",
         ]).networks.rules
-        #expect(rules.map(\.profile.loss) == [1, 0, 0] && rules.map(\.profile.rate) == [0, 300, 0])
-        #expect(rules.map(\.profile.delay) == [0, 0, 40])
+        #expect(rules.map(\.profile.up.loss) == [1, 0, 0] && rules.map(\.profile.up.rate) == [0, 300, 0])
+        #expect(rules.map(\.profile.up.delay) == [0, 0, 40])
     }
 
     @Test func callsAndMessagesHaveARate() throws {

@@ -60,13 +60,13 @@ final class VirtualRouter {
     private func end(_ stream: String) {
         for peer in subscriptions.keys where peer.stream == stream { unsubscribe(peer) }
         if let publication = publications.removeValue(forKey: stream) {
-            server.remove(publication.connection, room: room)
+            server.remove(publication.connection)
         }
     }
 
     private func unsubscribe(_ peer: RaptorPeer) {
         if let subscription = subscriptions.removeValue(forKey: peer) {
-            server.remove(subscription.connection, room: room)
+            server.remove(subscription.connection)
         }
     }
 
@@ -132,8 +132,7 @@ final class VirtualRouter {
                 !subscription.connection.copies.contains(where: { $0.trackID == name })
             else { continue }
             subscription.connection.add(
-                FakeCopy(
-                    trackID: name, ownerID: "stream", producer: track.producer, kind: kind, format: track.format))
+                name, of: "stream", producer: track.producer, kind: kind, format: track.format)
             subscriptions[peer]?.needsOffer = true
         }
         if subscriptions[peer]?.needsOffer == true { offer(peer) }

@@ -1,4 +1,3 @@
-import Foundation
 import RTCWire
 import Testing
 
@@ -6,33 +5,6 @@ import Testing
 
 /// Sessions of Chromium from `Tests/Vectors`, through the buffers.
 @Suite struct PlayoutVectorTests {
-    private struct Datagram {
-        var arrival: Instant
-        var bytes: [UInt8]
-    }
-
-    /// The RTP packets of a file that came from the offering side (classic pcap, raw IPv4, UDP).
-    private func packets(_ name: String) throws -> [Datagram] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = [UInt8](try Data(contentsOf: folder.appendingPathComponent("Vectors/\(name).rtp.pcap")))
-        func word(_ offset: Int) -> Int { (0..<4).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) } }
-        var datagrams: [Datagram] = []
-        var offset = 24
-        while offset + 16 <= file.count {
-            let length = word(offset + 8)
-            let arrival = Instant.zero + .seconds(word(offset)) + .microseconds(word(offset + 4))
-            let packet = file[(offset + 16)..<(offset + 16 + length)]
-            offset += 16 + length
-            let port = Int(packet[packet.startIndex + 20]) << 8 | Int(packet[packet.startIndex + 21])
-            let bytes = Array(packet.dropFirst(28))
-            if port == 40_001, !(192...223).contains(bytes[1]) {
-                datagrams.append(Datagram(arrival: arrival, bytes: bytes))
-            }
-        }
-        return datagrams
-    }
-
     @Test(arguments: [("vp8-nack", UInt8(96), UInt8(97), 1), ("vp8-rtx", 96, 97, 2)])
     func retransmissionsRepairTheStream(name: String, media: UInt8, rtx: UInt8, keyFrames: Int) throws {
         let buffer = VideoFrameBuffer()
@@ -40,7 +12,7 @@ import Testing
         var timestamps: Set<UInt32> = []
         var released: [UInt32] = []
         var last = Instant.zero
-        for datagram in try packets(name) {
+        for datagram in try RecordedPackets.read(name) {
             let header = try RTPHeader(parsing: datagram.bytes.span.bytes)
             guard header.payloadType == media || header.payloadType == rtx else { continue }
             var payload = Array(datagram.bytes[header.payloadRange(in: datagram.bytes.count)])
@@ -72,7 +44,7 @@ import Testing
         let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1))
         var unwrapper = SequenceUnwrapper()
         var frame = [Int16](repeating: 0, count: 480)
-        let datagrams = try packets("opus-dtx")
+        let datagrams = try RecordedPackets.read("opus-dtx")
         var now = try #require(datagrams.first).arrival
         for datagram in datagrams {
             while now < datagram.arrival {

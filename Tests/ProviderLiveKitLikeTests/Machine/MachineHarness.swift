@@ -88,7 +88,7 @@ struct MachineHarness {
 
     /// The server answers the last offer.
     mutating func answerOffer() {
-        guard let offer = machine.negotiation.offers.lastOffer else { return }
+        guard let offer = machine.negotiation.offers.lastOffer?.message else { return }
         say { $0.answer = .with { ($0.type, $0.id, $0.sdp) = ("answer", offer.id, "answer") } }
     }
 

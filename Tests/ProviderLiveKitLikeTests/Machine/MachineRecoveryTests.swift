@@ -67,6 +67,25 @@ import Testing
             ])
     }
 
+    /// What a resume tells takes little memory until then, and is the same.
+    @Test func descriptionsAreFoldedAndToldWhole() throws {
+        var session = MachineHarness()
+        let sdp = String(repeating: "a=candidate:1 1 udp 2130706431 127.0.0.1 7882 typ host\r\n", count: 60)
+        session.say {
+            $0.answer = .with { ($0.type, $0.id, $0.sdp, $0.midToTrackID) = ("answer", 1, sdp, ["0": "TR"]) }
+        }
+        let answer = try #require(session.machine.negotiation.offers.lastAnswer)
+        #expect(answer.message?.sdp == sdp)
+        session.pass(seconds: 5)
+        let folded = try #require(session.machine.negotiation.offers.lastAnswer)
+        guard case .folded(let bytes) = folded else { throw CancellationError() }
+        #expect(bytes.count < sdp.utf8.count / 8 && folded.message == answer.message)
+        session.take(.socketClosed(session.socket))
+        session.take(.resumed(.success(.init())))
+        let state = try #require(session.sent("syncState").last).syncState
+        #expect(state.answer.sdp == sdp && state.answer.id == 1 && state.offer.sdp == MachineHarness.sdp(1))
+    }
+
     /// After a resume the list of participants is complete: who is not on it has gone.
     @Test func whoLeftMeanwhileIsGone() {
         var session = session()

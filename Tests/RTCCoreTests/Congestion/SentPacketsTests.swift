@@ -81,6 +81,18 @@ import Testing
         #expect(sent.heldPackets <= max(128, 4 * perSecond))
     }
 
+    /// Where feedback tells what came, that makes place; what is missing is waited for.
+    @Test(arguments: [(lost: false, held: 128), (true, 256)]) mutating func whatCameMakesPlace(lost: Bool, held: Int) {
+        for number in 0..<1100 {
+            sent.add(size: 10, now: .at(number * 10))
+            guard number % 11 == 10 else { continue }
+            let last = TransportFeedback.Status.received(delta: 0)
+            let statuses = Array(repeating: last, count: 9) + [lost ? .lost : last, last]
+            #expect(sent.settle(feedback(UInt16(number - 10), statuses)).count == 11)
+        }
+        #expect(sent.bytesInFlight == 0 && sent.heldPackets == held)
+    }
+
     /// What the ring held before it grew is in it afterwards.
     @Test mutating func growingLosesNothing() {
         for index in 0..<1000 { sent.add(size: index, now: .zero) }

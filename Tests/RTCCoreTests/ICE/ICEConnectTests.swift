@@ -101,6 +101,25 @@ import Testing
         #expect(pair.local == outside && pair.base == .testA && pair.localType == .peerReflexive)
     }
 
+    /// A browser hides its addresses behind names; its checks show where it is.
+    @Test func findsPeerBehindNamesOfTheLocalNetwork() throws {
+        let network = makeICENetwork()
+        for node in [network.a, network.b] { network.addHostCandidates(node) }
+        for node in [network.a, network.b] { network.signalCredentials(to: node) }
+        for candidate in network.a.agent.localCandidates {
+            var named = candidate.sdp(ufrag: network.a.agent.localCredentials.ufrag)
+            named.host = "0a1b2c3d-0000-4000-8000-000000000000.local"
+            #expect(network.b.agent.addRemoteCandidate(named, now: network.now) == .ignored(.hostName))
+        }
+        network.signalCandidates(to: network.a)
+        let start = network.now
+        #expect(network.run(for: .seconds(3)) { network.isConnected })
+        #expect(network.now - start <= .milliseconds(200))
+        #expect(network.b.remote == .testA)
+        #expect(try #require(network.b.pair).remoteType == .peerReflexive)
+        #expect(network.b.statistics.ignoredCandidates.hostName == 1)
+    }
+
     @Test func manyCandidatesArePaced() {
         let bases = (0..<10).map { TransportAddress(ipv4: 0x0a01_0000 + UInt32($0), port: 5000) }
         let network = makeICENetwork(bases: ([.testA], bases))

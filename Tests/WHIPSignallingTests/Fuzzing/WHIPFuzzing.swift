@@ -26,10 +26,10 @@ package enum WHIPFuzzing {
         let role = first & 1 == 0 ? WHIPRole.publisher : .viewer
         var session = WHIPSession(role: role, location: "/whip/r/session/s", salt: "s")
         let body = Array(input.dropFirst())
-        if case .negotiate(let offer, let isRestart) = session.begin(
+        if case .negotiate(let offer) = session.begin(
             WHIPRequest(method: "POST", contentType: "application/sdp", body: first & 2 == 0 ? seed : body))
         {
-            precondition(!isRestart && !offer.isEmpty)
+            precondition(!offer.isEmpty)
             precondition(first & 4 == 0 ? session.answered(offer).status == 201 : session.refused("no").status == 422)
         }
         let patch = WHIPRequest(
@@ -38,8 +38,7 @@ package enum WHIPFuzzing {
             body: body)
         switch session.handle(patch) {
         case .reply(let response): precondition((200..<500).contains(response.status))
-        case .negotiate(let offer, let isRestart):
-            precondition(isRestart)
+        case .negotiate(let offer):
             let status = session.restarted(offer).status
             precondition(status == 200 || status == 422)
         case .end: preconditionFailure("a PATCH ends nothing")

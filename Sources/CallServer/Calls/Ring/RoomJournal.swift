@@ -45,10 +45,11 @@ final class RoomJournal: RoomObserver {
         switch event {
         case .started: break
         case .finished(let reason): finished(room, reason)
-        // Who records a call unseen is not in it.
-        case .participantJoined(let info), .participantLeft(let info), .participantAborted(let info),
-            .trackPublished(_, let info), .trackUnpublished(_, let info):
-            if !(info.permission.hidden && info.permission.recorder) { take(event, info, room) }
+        // An audience that nobody is told of is not in the call: viewers by WHEP, who records unseen.
+        case .participantJoined(let info), .trackPublished(_, let info), .trackUnpublished(_, let info):
+            if !info.permission.hidden { take(event, info, room) }
+        // Who has hidden meanwhile leaves all the same.
+        case .participantLeft(let info), .participantAborted(let info): take(event, info, room)
         }
     }
 

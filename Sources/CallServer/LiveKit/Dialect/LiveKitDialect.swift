@@ -37,13 +37,15 @@ struct LiveKitDialect {
     // MARK: Bounds
 
     /// Whether the room may be described so, with this participant as `record` says and one track more; noted where it may.
-    mutating func describes(_ record: RoomParticipant, adding track: Livekit_TrackInfo? = nil) -> Bool {
+    mutating func describes(
+        _ record: RoomParticipant, adding track: Livekit_TrackInfo? = nil, replacing earlier: String? = nil
+    ) -> Bool {
         var size = DescriptionSize.participant(
             identity: record.identity, name: record.name, metadata: record.metadata, attributes: record.attributes)
         for published in record.tracks { size += DescriptionSize.track(tracks.info(of: published)) }
         for announced in tracks.announced(by: record.id) { size += DescriptionSize.track(announced.info) }
         if let track { size += DescriptionSize.track(track) }
-        return description.describe(record.id, size)
+        return description.describe(record.id, size, replacing: earlier)
     }
 
     /// Somebody who was described doesn't come.

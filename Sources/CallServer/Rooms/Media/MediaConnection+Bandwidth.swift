@@ -5,6 +5,7 @@ import SFUCore
 /// What a connection carries of what its client is to get.
 struct ConnectionStreams {
     var capacity = ChannelCapacity()
+    var probe = SubscriberProbe()
     private(set) var sent = RateMeter()
     /// Sent to streams that have ended since.
     private var bytesBefore: [UInt32: Int] = [:]
@@ -63,7 +64,8 @@ extension MediaConnection {
         let sent = Int(streams.sent.bitrate)
         if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
-        streams.capacity.advance(to: now, nextCost: streams.nextCost)
+        streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
+        probe()
         let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)

@@ -90,17 +90,12 @@ public final class MediaEngine: Sendable {
     /// What all sessions show their peers, as the connections of one page of a browser may: making one takes longer than
     /// the rest of a join. Made for the first.
     func certificate() throws(CryptoError) -> DTLSCertificate {
-        let made = sharedCertificate.withLock { certificate -> Result<DTLSCertificate, CryptoError> in
-            if let certificate { return .success(certificate) }
-            do throws(CryptoError) {
-                let new = try DTLSCertificate.generate()
-                certificate = new
-                return .success(new)
-            } catch {
-                return .failure(error)
-            }
+        try sharedCertificate.withLock { certificate throws(CryptoError) in
+            if let certificate { return certificate }
+            let new = try DTLSCertificate.generate()
+            certificate = new
+            return new
         }
-        return try made.get()
     }
 
     /// Begins to measure, on each loop of media, how late a timer of 10 ms runs beside whatever else the loop does.

@@ -44,6 +44,9 @@ package final class SimulatedSession {
         return try body(&machine, out)
     }
 
+    /// What the path is thought to bear, in bit/s.
+    package var estimatedBitrate: Int { machine.peer.estimatedBitrate }
+
     package func statistics(now: Instant) -> SessionStatistics { machine.statistics(now: now) }
 
     /// Runs jobs until none is left, then tells.

@@ -67,12 +67,20 @@ package struct MediaJob: Sendable {
 
     /// Whether `note(duration:)` wants to be told.
     package var isTimed: Bool {
-        if case .encodeSound(let coder, _) = work { !coder.isEncoded } else { false }
+        switch work {
+        case .encodeSound(let coder, _): !coder.isEncoded
+        case .decodePicture: true
+        case .encodePicture, .deliver, .searchKey: false
+        }
     }
 
     /// Takes in how long it took.
     package func note(duration: Interval) {
-        if case .encodeSound(let coder, let order) = work { coder.pace.note(duration, frames: order.count) }
+        switch work {
+        case .encodeSound(let coder, let order): coder.pace.note(duration, frames: order.count)
+        case .decodePicture(let decoder, _): decoder.note(duration: duration)
+        case .encodePicture, .deliver, .searchKey: break
+        }
     }
 
     /// Whether somebody waits for the result alone, and not for those of other jobs.

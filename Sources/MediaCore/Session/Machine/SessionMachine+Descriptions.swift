@@ -11,9 +11,9 @@ extension SessionMachine {
     }
 
     package mutating func addTrack(_ track: LocalTrack, streamID: String) throws -> MediaSession.Sender {
-        let layers = try SessionMachine.simulcast(of: track)
-        let ssrc = layers.first?.ssrc ?? UInt32.random(in: 1...UInt32.max)
-        let rtxSSRC = layers.first?.rtxSSRC ?? (track.kind == .video ? UInt32.random(in: 1...UInt32.max) : nil)
+        let layers = try simulcast(of: track)
+        let ssrc = layers.first?.ssrc ?? takeSSRC()
+        let rtxSSRC = layers.first?.rtxSSRC ?? (track.kind == .video ? takeSSRC() : nil)
         let send = SendDescription(
             streamID: streamID, trackID: track.id, ssrc: ssrc, rtxSSRC: rtxSSRC, layers: layers)
         let line = negotiator.addLine(kind: track.kind == .audio ? .audio : .video, direction: .sendonly, send: send)
@@ -35,11 +35,15 @@ extension SessionMachine {
     }
 
     /// The streams of the track's simulcast, the largest first; none for one stream.
-    private static func simulcast(of track: LocalTrack) throws -> [SendLayer] {
-        try VideoEncoding(layers: track.media.layers).checkedLayers().map { layer in
-            SendLayer(rid: layer.rid, ssrc: .random(in: 1...UInt32.max), rtxSSRC: .random(in: 1...UInt32.max))
+    private mutating func simulcast(of track: LocalTrack) throws -> [SendLayer] {
+        var layers: [SendLayer] = []
+        for layer in try VideoEncoding(layers: track.media.layers).checkedLayers() {
+            layers.append(SendLayer(rid: layer.rid, ssrc: takeSSRC(), rtxSSRC: takeSSRC()))
         }
+        return layers
     }
+
+    private mutating func takeSSRC() -> UInt32 { .random(in: 1...UInt32.max, using: &random) }
 
     /// Whether a sender's line still carries its track.
     private func isCurrent(_ sender: MediaSession.Sender) -> Bool {
@@ -50,6 +54,7 @@ extension SessionMachine {
         guard isCurrent(sender) else { throw SessionError("no section \(sender.mid) is in this session") }
         stopSender(sender.line, now: now, into: out)
         negotiator.clearSend(sender.line)
+        updatePacing(now: now, into: out)
     }
 
     package mutating func setActiveLayers(_ rids: Set<String>, of sender: MediaSession.Sender) {

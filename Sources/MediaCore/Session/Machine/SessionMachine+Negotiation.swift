@@ -12,6 +12,7 @@ extension SessionMachine {
             try updateSender(line, now: now, into: out)
             try updateReceiver(line, now: now, into: out)
         }
+        updatePacing(now: now, into: out)
     }
 
     private mutating func applyTransport(now: Instant, into out: SessionOutbox) {
@@ -19,6 +20,7 @@ extension SessionMachine {
         let isNew = remote.generation != appliedGeneration
         appliedGeneration = remote.generation
         if isNew {
+            setup.note(\.described, at: now)
             peer.setRemote(
                 credentials: ICECredentials(ufrag: remote.ufrag, pwd: remote.pwd), fingerprint: remote.fingerprint,
                 dtlsRole: remote.localRole, remoteIsLite: remote.isLite, now: now, into: out.network)
@@ -50,7 +52,7 @@ extension SessionMachine {
         let number = takeNumber(line.index)
         let opus = line.codecs.first { $0.name == CodecCapability.opus.name }
         var stream = AudioSender.Stream(ssrc: streams[0].ssrc, wantsDTX: opus?.remoteParameters["usedtx"] == "1")
-        let first = UInt32.random(in: 0...UInt32.max)
+        let first = UInt32.random(in: 0...UInt32.max, using: &random)
         switch track.media {
         case .audio(let source, let encoding):
             stream.redundantPayloadType = codec.name == CodecCapability.red.name ? opus?.sendPayloadType : nil
@@ -63,7 +65,9 @@ extension SessionMachine {
             let coder = try AudioCoder(encoded: source, sealer: sealer(stream.ssrc), firstTimestamp: first)
             return SentTrack(audio: AudioSender(track, number, stream: stream, coder: coder, now: now))
         case .video, .encodedVideo:
-            return SentTrack(video: try VideoSender(track, number, streams: streams, now: now, sealer: sealer))
+            return SentTrack(
+                video: try VideoSender(
+                    track, number, streams: streams, now: now, using: &random, sealer: sealer))
         }
     }
 
@@ -109,7 +113,7 @@ extension SessionMachine {
         case .video:
             result.video = try VideoReceiver(
                 track, number, codecs: line.codecs, encryption: settings.frameEncryption,
-                reception: settings.reception, pool: settings.pictures, now: now)
+                reception: settings.reception, release: settings.playout.video, pool: settings.pictures, now: now)
         }
         return result
     }

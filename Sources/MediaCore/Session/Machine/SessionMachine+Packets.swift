@@ -24,6 +24,7 @@ extension SessionMachine {
     package mutating func advance(to now: Instant, into out: SessionOutbox) {
         peer.advance(to: now, into: out.network)
         takeEvents(nil, now: now, into: out)
+        sent.isHeldUp = isHeldUp
         sent.advance(to: now, into: out.work)
         for ssrc in received.advance(to: now, into: out.work) { requestKeyFrame(ssrc, now: now, into: out) }
         play(now: now, into: out.work)
@@ -45,9 +46,12 @@ extension SessionMachine {
 
     /// Takes in what came of a job.
     package mutating func take(_ result: MediaJobResult, now: Instant, into out: SessionOutbox) {
+        sent.isHeldUp = isHeldUp
         switch result.outcome {
         case .sound(let sound): sent.send(sound, of: result.track, by: &peer, now: now, into: out)
-        case .pictures(let pictures): sent.send(pictures, of: result.track, by: &peer, now: now, into: out)
+        case .pictures(let pictures):
+            sent.send(pictures, of: result.track, by: &peer, now: now, into: out)
+            updatePacing(now: now, into: out)
         case .decoded(let frame, let outcome, let time):
             let wanted = received.take(outcome, of: frame, result.track, at: time, now: now, into: out.work)
             if let wanted { requestKeyFrame(wanted, now: now, into: out) }
@@ -82,6 +86,7 @@ extension SessionMachine {
             requestKeyFrame(wanted, now: now, into: out)
         case .connected(let profile):
             srtpProfile = profile.description
+            setup.note(\.secured, at: now)
             sent.open(now: now, into: out.work)
             out.work.tell(.connected(srtpProfile: profile.description))
         case .stateChanged(let state): out.work.tell(.stateChanged(SessionState(state)))
@@ -97,10 +102,11 @@ extension SessionMachine {
             out.work.events.append(.dataMessage(id, bytes, isText: isText))
         case .dataChannelClosed(let id): out.work.events.append(.dataChannelClosed(id))
         case .senderReport(let ssrc, let ntp, let timestamp, _):
-            received.note(SenderClock(ntp: ntp, timestamp: timestamp), of: ssrc)
-        case .receiverEstimate, .packetResults, .selectedPair, .nack, .receiverReport, .bye,
-            .applicationData, .bufferedAmountLow:
-            break
+            let clock = SenderClock(ntp: ntp, timestamp: timestamp)
+            received.note(clock, of: ssrc, roundTrip: peer.roundTripTime)
+        case .selectedPair: setup.note(\.paired, at: now)
+        case .receiverReport(let ssrc, let loss, _, _, _): sent.note(loss: loss, ssrc: ssrc)
+        case .receiverEstimate, .packetResults, .nack, .bye, .applicationData, .bufferedAmountLow: break
         }
     }
 }

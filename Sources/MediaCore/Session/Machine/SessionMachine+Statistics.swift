@@ -6,6 +6,7 @@ extension SessionMachine {
     package func statistics(now: Instant) -> SessionStatistics {
         var result = SessionStatistics()
         result.srtpProfile = srtpProfile
+        result.setup = setup
         result.bytesSent = peer.statistics.bytesSent
         result.bytesReceived = peer.statistics.bytesReceived
         result.datagramsSent = peer.statistics.datagramsSent

@@ -17,6 +17,11 @@ package struct SessionMachine: ~Copyable {
     /// The generation of the other side's transport that the peer knows.
     var appliedGeneration = -1
     var srtpProfile: String?
+    var setup = ConnectionSetup()
+    /// Of what identifies our streams.
+    var random: PeerRandom
+    /// What the peer was told that the encoders send at most; nil where it doesn't pace.
+    var pacedBitrate: Int?
     /// How many tracks there have been.
     private var serials = 0
 
@@ -32,6 +37,8 @@ package struct SessionMachine: ~Copyable {
         _ configuration: MediaSessionConfiguration, certificate: DTLSCertificate? = nil,
         pictures: VideoFramePool = VideoFramePool(), now: Instant
     ) throws {
+        // Not the peer's own draws over again.
+        random = PeerRandom(seed: configuration.seed.map { $0 &* 0x9e37_79b9_7f4a_7c15 ^ 0x5e55 })
         let certificate = try certificate ?? DTLSCertificate.generate()
         let credentials = ICECredentials.random()
         peer = Peer(
@@ -40,11 +47,12 @@ package struct SessionMachine: ~Copyable {
         negotiation.congestionFeedback = .transportWide
         // Numbers drawn at random show at once whoever relies on the usual ones, wherever that is wrong.
         negotiation.codecs = [.opus, .red, .vp8]
-        if configuration.acceptsRecordedCodecs {
+        if configuration.acceptsAllCodecs {
             negotiation.codecs += [.vp9(), .av1, .h264(), .h264(packetizationMode: 0)]
         }
-        negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime]
+        negotiation.videoExtensions = [.mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay]
         negotiation.numbering = .random(seed: configuration.seed ?? .random(in: 0...UInt64.max))
+        negotiation.sessionID = .random(in: 1...(1 << 62), using: &random)
         negotiator = Negotiator(configuration: negotiation)
         settings = SessionSettings(configuration, pictures: pictures)
     }
@@ -85,6 +93,8 @@ struct SessionSettings {
     let playout: PlayoutSettings
     let reception: MediaReception
     let frameEncryption: FrameEncryption?
+    /// Whether what is sent is paced, and encoders start low.
+    let isPaced: Bool
     let remoteAddressMap: (@Sendable (TransportAddress) -> TransportAddress)?
     /// The memory of pictures that come in.
     let pictures: VideoFramePool
@@ -94,6 +104,7 @@ struct SessionSettings {
         playout = configuration.playout
         reception = configuration.reception
         frameEncryption = configuration.frameEncryption
+        isPaced = configuration.isPaced
         remoteAddressMap = configuration.remoteAddressMap
     }
 }

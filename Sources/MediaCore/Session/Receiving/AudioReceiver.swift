@@ -19,6 +19,9 @@ struct AudioReceiver {
     private let created: Instant
     private var frame: [Int16]
     private var level = ReceivedAudioLevel()
+    private var clock = CaptureClock(clockRate: 48_000)
+    /// How long after its capture sound is played at present; nil where that isn't known, or none is played.
+    private(set) var lag: Interval?
 
     /// What the pipeline counts beside its buffer.
     private struct Counters {
@@ -114,6 +117,7 @@ struct AudioReceiver {
         guard let buffer else { return nil }
         if track.isPaused { buffer.expectPause() }
         let kind = frame.withUnsafeMutableBufferPointer { buffer.pull(frames: Self.tickFrames, now: now, into: $0) }
+        lag = kind == .speech ? playedLag(buffer, at: now) : nil
         guard kind != .buffering else { return nil }
         counters.firstSound = counters.firstSound ?? now
         frame.withUnsafeBufferPointer { level.note(played: $0) }
@@ -123,6 +127,16 @@ struct AudioReceiver {
             samples: frame, channels: buffer.channels, time: MediaTime(nanoseconds: now.nanoseconds))
         return SoundDelivery(sinks: sinks, frame: played)
     }
+
+    private func playedLag(_ buffer: AudioJitterBuffer<OpusDecoder>, at now: Instant) -> Interval? {
+        buffer.nextTimestamp.flatMap { clock.lag(of: $0, at: now + .milliseconds(Self.tickFrames / 48)) }
+    }
+
+    /// A sender has told its clock.
+    mutating func note(_ clock: SenderClock) { self.clock.report = clock }
+
+    /// Pictures of the same sender come later: sound waits for them.
+    func wait(_ delay: Interval) { buffer?.syncDelay = delay }
 
     /// The loudest level since the last call.
     mutating func takeLevel() -> UInt8? { level.take() }
@@ -137,6 +151,7 @@ struct AudioReceiver {
         statistics.framesHeld = counters.held
         statistics.framesUndecodable = counted.packetsUnreadable
         statistics.packetsRebuilt = counted.packetsRecovered
+        statistics.sound = SoundStatistics(counted)
         statistics.concealedMilliseconds = counted.concealedMilliseconds
         statistics.playedMilliseconds = Double(counted.totalSamples) / 48
         statistics.playoutDelayMilliseconds = counted.targetDelay.milliseconds

@@ -17,6 +17,8 @@ package struct DecodedPictures: Sendable {
     }
 
     private var frames = 0
+    /// Of those, the ones that need no other.
+    package private(set) var keyFrames = 0
     private var fillers = 0
     private var undecodable = 0
     private var undecryptable = 0
@@ -27,10 +29,11 @@ package struct DecodedPictures: Sendable {
     package init() {}
 
     /// Takes in a frame's outcome; false where only a key frame helps on.
-    package mutating func note(_ outcome: Outcome, at time: Instant) -> Bool {
+    package mutating func note(_ outcome: Outcome, isKeyFrame: Bool = false, at time: Instant) -> Bool {
         switch outcome {
         case .picture(let width, let height):
             frames += 1
+            if isKeyFrame { keyFrames += 1 }
             first = first ?? time
             size = (width, height)
         case .filler: fillers += 1
@@ -61,17 +64,18 @@ package struct DecodedPictures: Sendable {
     }
 }
 
-extension VP8Decoder {
+extension PictureCodec {
     /// Decodes a frame, and says what came of it.
     package func outcome(
-        of bytes: UnsafeRawBufferPointer, captureTime: MediaTime
+        of bytes: UnsafeRawBufferPointer, _ codec: MediaCodec = .vp8, captureTime: MediaTime
     ) -> (picture: VideoFrame?, DecodedPictures.Outcome) {
         do {
             guard var picture = try decode(bytes, captureTime: captureTime) else {
-                let isShown = (try? VP8FrameHeader(parsing: bytes.bytes))?.isShown ?? true
+                // Other codecs hide frames among those that are shown.
+                let isShown = codec == .vp8 && (try? VP8FrameHeader(parsing: bytes.bytes))?.isShown ?? true
                 return (nil, isShown ? .undecodable : .hidden)
             }
-            guard FillerPicture.matches(bytes, picture) else {
+            guard codec == .vp8, FillerPicture.matches(bytes, picture) else {
                 return (picture, .picture(width: picture.width, height: picture.height))
             }
             picture.isFiller = true

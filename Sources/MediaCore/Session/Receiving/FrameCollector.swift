@@ -1,16 +1,19 @@
 import RTCWire
 
-/// Pictures of codecs that nothing here decodes, out of their packets and in order, for who records them: VP9, AV1, H.264.
+/// Pictures of VP9, AV1 and H.264 out of their packets and in order, for who decodes or records them.
 ///
 /// A missing packet is waited for; when it stays away, all is left out up to the next key frame. Bounded in packets and
-/// bytes. Used only where something is recorded.
+/// bytes.
 struct FrameCollector {
     /// A whole picture.
     struct Picture {
         var payload: [UInt8]
         var timestamp: UInt32
         var isKeyFrame: Bool
+        /// Of its first packet, and of the one that came last.
         var arrival: Instant
+        var lastArrival: Instant
+        var packets: Int
     }
 
     private struct Packet {
@@ -32,6 +35,8 @@ struct FrameCollector {
     /// The packet that begins the next picture; nil while a key frame is waited for.
     private var next: Int64?
     private var lastRequest: Instant?
+    /// Whole pictures so far.
+    private(set) var pictures = 0
 
     init(_ codec: MediaCodec) { self.codec = codec }
 
@@ -68,10 +73,15 @@ struct FrameCollector {
             giveUp(0)
             return nil
         }
+        pictures += 1
         return Picture(
             payload: payload, timestamp: start.timestamp,
-            isKeyFrame: PictureAssembly.startsKeyFrame(start.payload, codec), arrival: start.arrival)
+            isKeyFrame: PictureAssembly.startsKeyFrame(start.payload, codec), arrival: start.arrival,
+            lastArrival: parts.map(\.arrival).max() ?? start.arrival, packets: count)
     }
+
+    /// A picture could not be decoded: only a key frame helps on.
+    mutating func decoderFailed() { next = nil }
 
     /// True where a key frame is to be asked for now.
     mutating func takeKeyFrameRequest(now: Instant) -> Bool {
@@ -85,6 +95,8 @@ struct FrameCollector {
     private func wholePicture(from next: Int64) -> Int? {
         for (index, packet) in packets.enumerated() {
             guard packet.sequence == next + Int64(index) else { return nil }
+            // A sender that leaves a spatial layer out may leave the marker out with it: the next picture's time ends it.
+            if index > 0, packet.timestamp != packets[0].timestamp { return index }
             if packet.isLast || packet.payload.isEmpty && index == 0 { return index + 1 }
         }
         return nil

@@ -30,6 +30,8 @@ struct ReceivedTracks {
     /// When a receiver of pictures may want to be asked again, at the soonest. Asked for after each packet, so it is kept
     /// and not looked for.
     private(set) var nextDeadline = Instant.distantFuture
+    /// Lines of pictures, and of the sound of the same sender.
+    private var pairs: [(video: Int, audio: Int)] = []
 
     // MARK: Coming and going
 
@@ -38,6 +40,16 @@ struct ReceivedTracks {
     mutating func set(_ track: ReceivedTrack?, line: Int) {
         while tracks.count <= line { tracks.append(nil) }
         tracks[line] = track
+        pair()
+    }
+
+    private mutating func pair() {
+        pairs.removeAll()
+        for video in tracks.indices where tracks[video]?.video != nil {
+            guard let group = tracks[video]?.track.syncGroup else { continue }
+            let audio = tracks.indices.first { tracks[$0]?.audio != nil && tracks[$0]?.track.syncGroup == group }
+            if let audio { pairs.append((video, audio)) }
+        }
     }
 
     mutating func update(codecs: [NegotiatedCodec], line: Int) { tracks[line]?.update(codecs: codecs) }
@@ -46,6 +58,7 @@ struct ReceivedTracks {
     mutating func end(_ line: Int, counted: ReceiverStatistics?) {
         guard tracks.indices.contains(line) else { return }
         tracks[line] = nil
+        pair()
         if let counted { ended.addEnded([counted]) }
     }
 
@@ -75,10 +88,12 @@ struct ReceivedTracks {
         return tracks[number.line]?.video?.take(outcome, of: frame, at: time, now: now, into: work) ?? nil
     }
 
-    /// A sender has told its clock; only who records asks for it.
-    func note(_ clock: SenderClock, of ssrc: UInt32) {
-        for case let received? in tracks where received.ssrc == ssrc {
-            received.track.recording.clock.withLock { $0 = clock }
+    /// A sender has told its clock.
+    mutating func note(_ clock: SenderClock, of ssrc: UInt32, roundTrip: Interval?) {
+        for line in tracks.indices where tracks[line]?.ssrc == ssrc {
+            tracks[line]?.track.recording.clock.withLock { $0 = clock }
+            tracks[line]?.audio?.note(clock)
+            tracks[line]?.video?.note(clock, roundTrip: roundTrip)
         }
     }
 
@@ -104,6 +119,17 @@ struct ReceivedTracks {
             guard let level = tracks[line]?.audio?.takeLevel(), let track = tracks[line]?.track else { continue }
             playout.note(level, of: track, at: due)
         }
+        synchronize(at: due)
         return deliveries
+    }
+
+    /// Where a sender's pictures and its sound have drifted apart, one of them waits.
+    private mutating func synchronize(at now: Instant) {
+        for (video, audio) in pairs {
+            guard let sound = tracks[audio]?.audio?.lag,
+                let delay = tracks[video]?.video?.synchronize(with: sound, at: now)
+            else { continue }
+            tracks[audio]?.audio?.wait(delay)
+        }
     }
 }

@@ -10,6 +10,8 @@ struct AudioOrder: Sendable {
     var due: Instant
     /// The source is read, so that its time goes by, and nothing is sent.
     var isMuted: Bool
+    /// For an encoder; nil where it keeps its own.
+    var rate: SoundRate?
 
     init(firstIndex: Int, due: Instant, isMuted: Bool) {
         self.firstIndex = firstIndex
@@ -94,8 +96,8 @@ final class AudioCoder: @unchecked Sendable {
         for offset in 0..<order.count {
             let due = order.due + AudioSender.interval * offset
             let index = UInt32(truncatingIfNeeded: order.firstIndex + offset)
-            guard var sound = next(due, isMuted: order.isMuted) else { continue }
-            sound.timestamp = firstTimestamp &+ index &* AudioCoder.frameCount
+            guard var sound = next(due, order) else { continue }
+            sound.timestamp = firstTimestamp &+ (index &- sound.timestamp) &* AudioCoder.frameCount
             guard mark(&sound, due) else { continue }
             if let sealer {
                 guard let sealed = sealer.seal(sound.payload, codec: .opus, timestamp: sound.timestamp) else {
@@ -113,11 +115,12 @@ final class AudioCoder: @unchecked Sendable {
         return marker.mark(&sound.payload, stream: 0, isKeyFrame: true, at: MediaTime(nanoseconds: due.nanoseconds))
     }
 
-    private func next(_ due: Instant, isMuted: Bool) -> EncodedSound? {
+    /// What is sent after the frame of `due`; its timestamp is the number of frames before that one that it begins with.
+    private func next(_ due: Instant, _ order: AudioOrder) -> EncodedSound? {
         switch input {
-        case .samples(let reader): return reader.next(due, isMuted: isMuted)
+        case .samples(let reader): return reader.next(due, isMuted: order.isMuted, order.rate)
         case .frames(let source):
-            guard let frame = source.nextFrame(), !isMuted else { return nil }
+            guard let frame = source.nextFrame(), !order.isMuted else { return nil }
             let resumes = wasSilent
             wasSilent = frame.payload.isEmpty
             guard !wasSilent else { return nil }
@@ -125,42 +128,5 @@ final class AudioCoder: @unchecked Sendable {
                 payload: frame.payload, timestamp: 0, level: UInt8(min(max(frame.level, 0), 127)), resumes: resumes,
                 captured: due)
         }
-    }
-}
-
-/// Reads samples and encodes them.
-private final class PCMReader {
-    private let source: any AudioSource
-    private let encoder: OpusEncoder
-    private var frame: AudioFrame
-    private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
-    /// The last frame said that silence follows, and nothing was sent since.
-    private var isSilent = false
-
-    init(_ source: any AudioSource, _ encoding: AudioEncoding, wantsDTX: Bool) throws(MediaError) {
-        var settings = OpusEncoderConfiguration(channels: source.channels, bitrate: encoding.bitrate)
-        settings.complexity = encoding.complexity
-        settings.inbandFEC = encoding.inbandFEC
-        settings.dtx = encoding.dtx && wantsDTX
-        self.source = source
-        encoder = try OpusEncoder(settings)
-        frame = AudioFrame(silence: settings.frameCount, channels: source.channels)
-    }
-
-    func next(_ due: Instant, isMuted: Bool) -> EncodedSound? {
-        _ = source.read(into: &frame)
-        guard !isMuted else { return nil }
-        let level = frame.samples.withUnsafeBufferPointer { PCMLevel.level($0) }
-        let length = frame.samples.withUnsafeBufferPointer { samples in
-            packet.withUnsafeMutableBytes { (try? encoder.encode(samples, into: $0)) ?? 0 }
-        }
-        guard length > 0 else { return nil }
-        // With DTX, two bytes or fewer say that there is nothing worth sending. The first of them goes out all the same:
-        // it tells the decoder that silence begins.
-        let wasSilent = isSilent
-        isSilent = encoder.configuration.dtx && length <= 2
-        guard !isSilent || !wasSilent else { return nil }
-        return EncodedSound(
-            payload: Array(packet[..<length]), timestamp: 0, level: level, resumes: wasSilent, captured: due)
     }
 }

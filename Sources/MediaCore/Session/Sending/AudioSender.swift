@@ -18,6 +18,7 @@ struct AudioSender {
     private var isBusy = false
     private var frames = 0
     private var redundancy: AudioRedundancy?
+    private var adaptation: SoundAdaptation
 
     init(_ track: LocalTrack, _ number: TrackNumber, stream: Stream, coder: AudioCoder, now: Instant) {
         self.track = track
@@ -26,6 +27,10 @@ struct AudioSender {
         ssrc = stream.ssrc
         began = now
         schedule = .aligned(interval: AudioSender.interval, now: now)
+        var bitrate = AudioEncoding().bitrate
+        if case .audio(_, let encoding) = track.media { bitrate = encoding.bitrate }
+        adaptation = SoundAdaptation(
+            bitrate: bitrate, copies: stream.redundantPayloadType == nil ? 0 : stream.redundantFrames)
         redundancy = stream.redundantPayloadType.map {
             AudioRedundancy(payloadType: $0, depth: stream.redundantFrames)
         }
@@ -40,6 +45,19 @@ struct AudioSender {
         /// Whether the other side wants silence left out.
         var wantsDTX: Bool
     }
+
+    /// What it sends, with all headers, in bit/s.
+    var wantedBitrate: Int { track.isMuted ? 0 : adaptation.wanted }
+
+    /// Takes what the path has for it, with all headers, in bit/s; nil for no limit. Gives what it takes of that.
+    mutating func setShare(_ share: Int?) -> Int {
+        guard !track.isMuted else { return 0 }
+        if case .audio = track.media { adaptation.setShare(share) }
+        return adaptation.cost
+    }
+
+    /// Takes in the share that a report says was lost.
+    mutating func note(loss: Double) { adaptation.note(loss: loss) }
 
     // MARK: Time
 
@@ -59,6 +77,7 @@ struct AudioSender {
         work.wakes.append(TimedWake(due: due, now: now, skipped: skipped))
         guard let first = schedule.take(at: now) else { return }
         var order = AudioOrder(firstIndex: first.index, due: first.due, isMuted: track.isMuted)
+        order.rate = adaptation.rate
         while schedule.take(at: now) != nil { order.count += 1 }
         isBusy = true
         work.jobs.append(MediaJob(lane: .sound, track: number, work: .encodeSound(coder, order)))

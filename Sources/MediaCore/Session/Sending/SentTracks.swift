@@ -16,9 +16,9 @@ struct SentTrack {
         video?.begin(now: now)
     }
 
-    mutating func advance(to now: Instant, into work: SessionWork) {
+    mutating func advance(to now: Instant, isHeldUp: Bool, into work: SessionWork) {
         audio?.advance(to: now, into: work)
-        video?.advance(to: now, into: work)
+        video?.advance(to: now, isHeldUp: isHeldUp, into: work)
     }
 
     func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
@@ -38,6 +38,10 @@ struct SentTracks {
     private var isOpen = false
     /// When something is due. Asked for after each packet, so it is kept and not looked for.
     private(set) var nextDeadline = Instant.distantFuture
+    /// So much waits to be sent that no more pictures are made.
+    var isHeldUp = false
+    /// The peer paces what is sent.
+    var isPaced = false
 
     // MARK: Coming and going
 
@@ -98,10 +102,44 @@ struct SentTracks {
         tracks[line]?.video?.setTargetBitrate(bitrate)
     }
 
-    /// Shares what the path bears out among the video tracks that are being sent, in equal parts.
-    mutating func share(_ bitrate: Int) {
+    /// What all tracks send at most, with all headers, in bit/s; nil where no encoder of pictures can be told a rate, or
+    /// pictures come compressed already, which have the rate that they have.
+    var wantedBitrate: Int? {
+        var sum = 0
+        var hasVideo = false
+        for line in tracks.indices {
+            if let video = tracks[line]?.video {
+                guard let wanted = video.wantedBitrate else { return nil }
+                sum += wanted
+                hasVideo = true
+            }
+            if let audio = tracks[line]?.audio { sum += audio.wantedBitrate }
+        }
+        return hasVideo ? sum : nil
+    }
+
+    /// Shares what the path bears out: sound gets what it needs, the video tracks that are being sent the rest, in equal
+    /// parts.
+    mutating func share(_ bitrate: Int?) {
         let videos = tracks.indices.filter { tracks[$0]?.video.map { !$0.track.isMuted } ?? false }
-        for line in videos { tracks[line]?.video?.setTargetBitrate(bitrate / videos.count) }
+        let sound = shareSound(bitrate.map { max(0, $0 - videos.count * SentTracks.leastPictures) })
+        let share = bitrate.map { max(0, $0 - sound) / max(videos.count, 1) }
+        for line in videos { tracks[line]?.video?.setShare(share, isPaced: isPaced) }
+    }
+
+    /// Gives what all sound takes of it.
+    private mutating func shareSound(_ bitrate: Int?) -> Int {
+        let sounds = tracks.indices.filter { tracks[$0]?.audio.map { !$0.track.isMuted } ?? false }
+        let share = isPaced ? bitrate.map { $0 / max(sounds.count, 1) } : nil
+        return sounds.reduce(0) { $0 + (tracks[$1]?.audio?.setShare(share) ?? 0) }
+    }
+
+    /// What sound leaves to each video at least, bit/s.
+    private static let leastPictures = 40_000
+
+    /// A report says that so much of a stream was lost, 0...1.
+    mutating func note(loss: Double, ssrc: UInt32) {
+        for line in tracks.indices where tracks[line]?.audio?.ssrc == ssrc { tracks[line]?.audio?.note(loss: loss) }
     }
 
     mutating func keyFrameRequested(ssrc: UInt32) {
@@ -112,7 +150,7 @@ struct SentTracks {
 
     mutating func advance(to now: Instant, into work: SessionWork) {
         guard isOpen, nextDeadline <= now else { return }
-        for line in tracks.indices { tracks[line]?.advance(to: now, into: work) }
+        for line in tracks.indices { tracks[line]?.advance(to: now, isHeldUp: isHeldUp, into: work) }
         updateDeadline()
     }
 
@@ -129,7 +167,7 @@ struct SentTracks {
     ) {
         guard let line = line(of: number) else { return }
         tracks[line]?.audio?.send(sound, by: &peer, now: now, into: out.network)
-        tracks[line]?.advance(to: now, into: out.work)
+        tracks[line]?.advance(to: now, isHeldUp: isHeldUp, into: out.work)
         updateDeadline()
     }
 
@@ -138,7 +176,7 @@ struct SentTracks {
     ) {
         guard let line = line(of: number) else { return }
         tracks[line]?.video?.send(pictures, by: &peer, now: now, into: out.network)
-        tracks[line]?.advance(to: now, into: out.work)
+        tracks[line]?.advance(to: now, isHeldUp: isHeldUp, into: out.work)
         updateDeadline()
     }
 }

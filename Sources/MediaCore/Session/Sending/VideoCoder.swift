@@ -16,6 +16,8 @@ struct VideoOrder: Sendable {
         var isKeyFrame: Bool
         /// Bits per second; nil takes the stream's own.
         var bitrate: Int?
+        /// Share of the stream's width and height.
+        var size = 1.0
     }
 }
 
@@ -24,6 +26,8 @@ struct EncodedPicture: Sendable {
     var layer: Int
     var payload: [UInt8]
     var isKeyFrame: Bool
+    /// 0 (finest) ... 127; nil where the source is compressed already.
+    var quantizer: Int?
     var width: Int
     var height: Int
     /// 90 kHz.
@@ -101,10 +105,10 @@ final class LayerCoder {
 
     /// Encodes a picture at the stream's size, and leaves it at that: the next smaller stream may be scaled from it.
     func encode(_ picture: inout VideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
-        picture = scaled(picture)
+        picture = scaled(picture, to: order.size)
         apply(order.bitrate)
         let encoded = try? encoder?.encode(picture, forceKeyFrame: order.isKeyFrame) {
-            (Array($0.payload), $0.isKeyFrame)
+            (Array($0.payload), $0.isKeyFrame, $0.quantizer)
         }
         guard let encoded else { return nil }
         var payload = encoded.0
@@ -113,7 +117,9 @@ final class LayerCoder {
             let time = MediaTime(nanoseconds: captured.nanoseconds)
             guard marker.mark(&payload, stream: order.index, isKeyFrame: isKeyFrame, at: time) else { return nil }
         }
-        return sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
+        var result = sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
+        result?.quantizer = encoded.2
+        return result
     }
 
     /// The stream's next picture of a source that is compressed already.
@@ -150,9 +156,15 @@ final class LayerCoder {
             timestamp: timestamp, captured: captured)
     }
 
-    private func scaled(_ source: VideoFrame) -> VideoFrame {
-        guard let size, size.width < source.width || size.height < source.height else { return source }
-        return scaler.scale(source, width: min(size.width, source.width), height: min(size.height, source.height))
+    /// - Parameter share: of the stream's width and height.
+    private func scaled(_ source: VideoFrame, to share: Double) -> VideoFrame {
+        func length(_ own: Int?, _ source: Int) -> Int {
+            let full = min(own ?? source, source)
+            return share < 1 ? max(2, Int(Double(full) * share) & ~1) : full
+        }
+        let (width, height) = (length(size?.width, source.width), length(size?.height, source.height))
+        guard width < source.width || height < source.height else { return source }
+        return scaler.scale(source, width: width, height: height)
     }
 
     private func apply(_ wanted: Int?) {

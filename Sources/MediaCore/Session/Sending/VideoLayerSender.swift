@@ -12,25 +12,39 @@ struct VideoLayerSender {
     /// What the encoding says, bits per second; 0 where the source is compressed already.
     let bitrate: Int
     private(set) var isActive = true
-    /// Pictures a second are limited to one in such a time; nil for every picture of the source.
-    private let frameInterval: Interval?
+    /// Between two pictures, on average.
+    private let interval: Interval
+    /// Every picture of the source is taken.
+    private let takesAll: Bool
     private var nextDue = Instant.zero
     /// Bits per second, 0 pauses; nil takes the stream's own.
     private var target: Int?
+    private var budget = PictureBudget()
+    private var scaler = QualityScaler()
+    /// Fewer and smaller pictures are made where the rate doesn't suffice: of the only stream of a track. With others that
+    /// is what these are for.
+    private let isScaled: Bool
+    /// Pictures are left out where the encoder makes too much.
+    var keepsRate = false
     private var keyFrames: KeyFrameWish
     private var counters = SenderCounters()
     private var pictureID: UInt16
 
     /// - Parameters:
-    ///   - frameRate: pictures a second; nil for every picture of the source.
+    ///   - frameRate: pictures a second.
+    ///   - takesAll: that is every picture of the source.
+    ///   - isOnly: the track has no other stream.
     ///   - asksSource: the source makes key frames itself: to ask it is all that can be done.
     init(
-        _ stream: SendStreamConfiguration, bitrate: Int, frameRate: Double?, asksSource: Bool, firstPictureID: UInt16
+        _ stream: SendStreamConfiguration, bitrate: Int, frameRate: Double, takesAll: Bool, isOnly: Bool,
+        asksSource: Bool, firstPictureID: UInt16
     ) {
         ssrc = stream.ssrc
         rid = stream.rid?.description ?? ""
         self.bitrate = bitrate
-        frameInterval = frameRate.map { .seconds(1 / max(1, $0)) }
+        interval = .seconds(1 / max(1, frameRate))
+        self.takesAll = takesAll
+        isScaled = isOnly && !asksSource
         keyFrames = KeyFrameWish(asksSource: asksSource)
         pictureID = firstPictureID & 0x7fff
     }
@@ -60,15 +74,25 @@ struct VideoLayerSender {
 
     /// What is to be done with the picture of that time; nil where the stream doesn't take it.
     mutating func order(_ index: Int, now: Instant) -> VideoOrder.Layer? {
-        guard isActive, target != 0, takesTurn(now) else { return nil }
-        return VideoOrder.Layer(index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target)
+        guard isActive, target != 0 else { return nil }
+        let limit = keepsRate ? target : nil
+        if isScaled { scaler.advance(isLimited: PictureBudget.limits(limit, own: bitrate), now: now) }
+        guard takesTurn(now) else { return nil }
+        guard !budget.skips(rate: limit, own: bitrate, now: now) else {
+            scaler.noteSkipped()
+            return nil
+        }
+        return VideoOrder.Layer(
+            index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target, size: scaler.step.size)
     }
 
     private mutating func takesTurn(_ now: Instant) -> Bool {
-        guard let frameInterval else { return true }
+        let share = scaler.step.pictures
+        guard !takesAll || share < 1 else { return true }
+        let interval = share < 1 ? interval * (1 / share) : interval
         // Sources are pulled with some jitter: a picture that comes a little early is the one that is due.
-        guard now + frameInterval * 0.25 >= nextDue else { return false }
-        nextDue = max(nextDue + frameInterval, now)
+        guard now + interval * 0.25 >= nextDue else { return false }
+        nextDue = max(nextDue + interval, now)
         return true
     }
 
@@ -81,6 +105,11 @@ struct VideoLayerSender {
 
     mutating func send(_ picture: EncodedPicture, by peer: inout Peer, now: Instant, into outbox: Outbox) {
         pictureID = (pictureID + 1) & 0x7fff
+        budget.note(bytes: picture.payload.count)
+        if let quantizer = picture.quantizer {
+            let pixels = Double(picture.width * picture.height) / (scaler.step.size * scaler.step.size)
+            scaler.note(quantizer: quantizer, pixels: pixels)
+        }
         var descriptor = VP8PayloadDescriptor()
         descriptor.pictureID = pictureID
         guard VP8Sending.send(picture, descriptor, ssrc: ssrc, by: &peer, now: now, into: outbox) else { return }

@@ -16,6 +16,9 @@ struct VideoSender {
     /// The coder has a job whose result has not come back.
     private var isBusy = false
     private var wasMuted = false
+    /// Bits per second that the owner, and the path, allow; nil for no limit.
+    private var limit: Int?
+    private var share: Int?
     private var nextIndex = 0
     /// Pictures that were not made because the machine was too slow.
     private var skipped = 0
@@ -23,7 +26,7 @@ struct VideoSender {
     /// - Parameter streams: what was negotiated; one without a rid, or some of the encoding's layers.
     init(
         _ track: LocalTrack, _ number: TrackNumber, streams: [SendStreamConfiguration], now: Instant,
-        sealer: (UInt32) -> FrameSealer?
+        using random: inout PeerRandom, sealer: (UInt32) -> FrameSealer?
     ) throws(MediaError) {
         self.track = track
         self.number = number
@@ -39,12 +42,13 @@ struct VideoSender {
             coders.append(
                 try LayerCoder(
                     layer, encoding, frameRate: own, sealer: sealer(stream.ssrc),
-                    marker: track.marker, firstTimestamp: .random(in: 0...UInt32.max)))
+                    marker: track.marker, firstTimestamp: .random(in: 0...UInt32.max, using: &random)))
             layers.append(
                 VideoLayerSender(
                     stream, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
-                    frameRate: own < input.frameRate ? own : nil, asksSource: encoding == nil,
-                    firstPictureID: .random(in: 0...0x7fff)))
+                    frameRate: own, takesAll: own >= input.frameRate, isOnly: streams.count == 1,
+                    asksSource: encoding == nil,
+                    firstPictureID: .random(in: 0...0x7fff, using: &random)))
         }
         coder = VideoCoder(input, layers: coders)
         interval = .seconds(1 / rate)
@@ -64,14 +68,43 @@ struct VideoSender {
         for index in layers.indices { layers[index].setActive(rids.contains(layers[index].rid)) }
     }
 
-    /// Shares the bits out from the smallest layer up; one that would get too little for its size pauses.
+    /// What the owner allows, in bit/s.
     mutating func setTargetBitrate(_ bitrate: Int?) {
+        limit = bitrate.map { max(0, $0) }
+        applyRates()
+    }
+
+    /// What the path allows, with all headers, in bit/s.
+    ///
+    /// - Parameter isPaced: pictures are left out where an encoder can't keep to it.
+    mutating func setShare(_ bitrate: Int?, isPaced: Bool) {
+        for index in layers.indices { layers[index].keepsRate = isPaced }
+        share = bitrate.map { PacketCosts.withoutHeaders(max(0, $0), pictures: pictureRate) }
+        applyRates()
+    }
+
+    /// What it would send, with all headers, in bit/s; nil where the source is compressed already and can't be told.
+    var wantedBitrate: Int? {
+        guard isEncoding else { return nil }
+        guard !track.isMuted else { return 0 }
+        let own = layers.reduce(0) { $0 + ($1.isActive ? $1.bitrate : 0) }
+        return PacketCosts.withHeaders(min(own, limit ?? own), pictures: pictureRate)
+    }
+
+    /// Of all streams, a second.
+    private var pictureRate: Double {
+        Double(layers.count(where: \.isActive)) / max(interval.seconds, 0.001)
+    }
+
+    /// Shares the bits out from the smallest layer up; one that would get too little for its size pauses.
+    private mutating func applyRates() {
         guard isEncoding else { return }
-        guard let bitrate else {
+        guard limit != nil || share != nil else {
             for index in layers.indices { layers[index].setBitrate(nil) }
             return
         }
-        let shares = BitrateShares.share(max(0, bitrate), among: layers.reversed().map { ($0.bitrate, $0.isActive) })
+        let bitrate = min(limit ?? .max, share ?? .max)
+        let shares = BitrateShares.share(bitrate, among: layers.reversed().map { ($0.bitrate, $0.isActive) })
         for (index, share) in zip(layers.indices.reversed(), shares) { layers[index].setBitrate(share) }
     }
 
@@ -87,7 +120,9 @@ struct VideoSender {
 
     /// Has the picture that is due made. One that is compressed already must not be left out, or those after it don't
     /// decode: of these as many are made up for as the backlog allows.
-    mutating func advance(to now: Instant, into work: SessionWork) {
+    ///
+    /// - Parameter isHeldUp: so much waits to be sent already that a picture which isn't made yet is left out.
+    mutating func advance(to now: Instant, isHeldUp: Bool = false, into work: SessionWork) {
         guard nextDeadline <= now else { return }
         let due = schedule.deadline
         let left = schedule.skip(at: now)
@@ -96,11 +131,11 @@ struct VideoSender {
         skipped += tick.index - nextIndex
         nextIndex = tick.index + 1
         isBusy = true
-        let order = order(due: tick.due, now: now)
+        let order = order(due: tick.due, isHeldUp: isHeldUp && isEncoding, now: now)
         work.jobs.append(MediaJob(lane: .pictures(number.serial), track: number, work: .encodePicture(coder, order)))
     }
 
-    private mutating func order(due: Instant, now: Instant) -> VideoOrder {
+    private mutating func order(due: Instant, isHeldUp: Bool, now: Instant) -> VideoOrder {
         var order = VideoOrder(due: MediaTime(nanoseconds: due.nanoseconds), isMuted: track.isMuted)
         if order.isMuted {
             wasMuted = true
@@ -110,6 +145,7 @@ struct VideoSender {
             for index in layers.indices { layers[index].needKeyFrame() }
             wasMuted = false
         }
+        guard !isHeldUp else { return order }
         for index in layers.indices {
             if let layer = layers[index].order(index, now: now) { order.layers.append(layer) }
         }

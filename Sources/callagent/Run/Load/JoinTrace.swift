@@ -13,6 +13,8 @@ struct JoinTimes {
     var published: MediaTime?
     /// The first packet of sound, and the first whole picture.
     var firsts: [MediaKind: MediaTime] = [:]
+    /// Of the media connection.
+    var setup = ConnectionSetup()
 
     init(begun: MediaTime) { self.begun = begun }
 }
@@ -32,12 +34,8 @@ struct JoinTrace {
     ///   - random: gives the ids.
     func spans(offset: Int64, using random: inout some RandomNumberGenerator) -> [OTLPSpan] {
         let trace = OTLPSpan.id(bytes: 16, using: &random)
-        let parts = [
-            ("signalling", times.begun, times.admitted), ("media connection", times.admitted, times.connected),
-            ("publish", times.admitted, times.published), ("first audio", times.admitted, times.firsts[.audio]),
-            ("first video", times.admitted, times.firsts[.video]),
-        ].compactMap { name, start, end in start.flatMap { start in end.map { (name, start, $0) } } }
-        let end = failure?.at ?? parts.map(\.2).max { $0.nanoseconds < $1.nanoseconds } ?? times.begun
+        let parts = self.parts
+        let end = failure?.at ?? parts.map(\.end).max { $0.nanoseconds < $1.nanoseconds } ?? times.begun
         func span(_ name: String, _ start: MediaTime, _ end: MediaTime) -> OTLPSpan {
             OTLPSpan(
                 traceId: trace, spanId: OTLPSpan.id(bytes: 8, using: &random), name: name,
@@ -49,12 +47,33 @@ struct JoinTrace {
             .init("callbridge.room", participant.room), .init("callbridge.identity", participant.identity),
         ]
         if let failure { whole.status = .init(code: 2, message: failure.words) }
-        let children = parts.map { name, start, end in
-            var child = span(name, start, end)
-            child.parentSpanId = whole.spanId
-            return child
+        var spans = [whole]
+        for part in parts {
+            var child = span(part.name, part.start, part.end)
+            child.parentSpanId = spans.first { $0.name == part.parent }?.spanId ?? whole.spanId
+            spans.append(child)
         }
-        return [whole] + children
+        return spans
+    }
+
+    private typealias Part = (name: String, parent: String, start: MediaTime, end: MediaTime)
+
+    /// What has a beginning and an end; what a part belongs to comes before it.
+    private var parts: [Part] {
+        let setup = times.setup
+        let possible = [
+            ("signalling", "join", times.begun, times.admitted),
+            ("media connection", "join", times.admitted, times.connected),
+            ("ICE", "media connection", setup.described, setup.paired),
+            ("DTLS", "media connection", setup.paired, setup.secured),
+            ("publish", "join", times.admitted, times.published),
+            ("first audio", "join", times.admitted, times.firsts[.audio]),
+            ("first video", "join", times.admitted, times.firsts[.video]),
+        ]
+        return possible.compactMap { name, parent, start, end in
+            guard let start, let end else { return nil }
+            return (name, parent, start, end)
+        }
     }
 
     /// A line of the file.

@@ -66,7 +66,10 @@ final class LoadLink {
     func noteConnected(at time: MediaTime) { times.connected = time }
 
     /// Its session is over: leaves a trace of how it began.
-    func trace() { world.traces?.write(JoinTrace(participant: plan, times: times)) }
+    func trace(_ setup: ConnectionSetup) {
+        times.setup = setup
+        world.traces?.write(JoinTrace(participant: plan, times: times))
+    }
 
     private func sound(_ truth: SentTruth, _ start: Double) throws -> LocalTrack {
         guard !world.media.format.encodes else {

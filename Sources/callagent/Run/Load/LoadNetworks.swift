@@ -1,6 +1,7 @@
 import Foundation
 import LoadCore
 import MediaCore
+import RTCSim
 import RTCTransport
 import Synchronization
 

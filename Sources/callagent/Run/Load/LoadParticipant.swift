@@ -95,9 +95,10 @@ actor LoadParticipant {
         guard let link else { return }
         self.link = nil
         link.hasEnded = true
-        account.take(await link.session.statistics())
+        let statistics = await link.session.statistics()
+        account.take(statistics)
         account.take(link.settle(grace: grace))
-        if link.isConnected { link.trace() }
+        if link.isConnected { link.trace(statistics.setup) }
         await link.session.leave()
         account.endSession()
     }

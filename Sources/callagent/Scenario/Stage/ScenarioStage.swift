@@ -11,6 +11,8 @@ protocol ScenarioStage: Sendable {
     func configuration(for person: PlannedPerson) async throws -> CallBridge.Configuration
     /// Changes somebody's network, now or when they come.
     func setNetwork(_ network: ScenarioNetwork?, of identity: String) async throws
+    /// Gives somebody another address, as a NAT does.
+    func changeAddress(_ identity: String) async throws
     /// Cuts somebody's network off, or lets it come back.
     func setCut(_ isCut: Bool, _ identity: String) async throws
     /// As a moderator does.

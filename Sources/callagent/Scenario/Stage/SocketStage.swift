@@ -110,6 +110,11 @@ actor SocketStage: ScenarioStage {
         try await networks.set(network, of: identity)
     }
 
+    /// Nobody gets here: `ScenarioModeCheck` has said so.
+    func changeAddress(_ identity: String) async throws {
+        throw CallError(.configuration, .invalidArgument, "addresses change in virtual time only")
+    }
+
     func setCut(_ isCut: Bool, _ identity: String) async throws { try await networks.setCut(isCut, identity) }
 
     func remove(_ identity: String) async throws {

@@ -55,6 +55,8 @@ final class VirtualStage: ScenarioStage {
         await world.setNetwork(network?.conditions, of: identity)
     }
 
+    func changeAddress(_ identity: String) async { await world.changeAddress(identity) }
+
     func setCut(_ isCut: Bool, _ identity: String) async { await world.setCut(isCut, identity) }
 
     func remove(_ identity: String) async { await world.removeParticipant(identity) }
@@ -105,8 +107,8 @@ extension ScenarioNetwork {
     /// What the network model takes.
     var conditions: NetworkConditions { profile.conditions }
 
-    private var profile: NetworkProfile {
-        var profile = NetworkProfile()
+    private var profile: LinkProfile {
+        var profile = LinkProfile()
         profile.loss = loss
         profile.burst = Double(burstMs)
         profile.delay = Double(delayMs)

@@ -1,0 +1,23 @@
+import RTCCore
+import RTCWire
+
+/// How the encoders and the peer's pacer are kept together.
+extension SessionMachine {
+    /// What waits for longer than this holds up the pictures that are not made yet.
+    private static let longestWait = Interval.milliseconds(100)
+
+    /// Too much waits to be sent for another picture.
+    var isHeldUp: Bool { pacedBitrate != nil && peer.pacingWait > SessionMachine.longestWait }
+
+    /// Tells the peer what the encoders want, where that has changed, and them what the path bears.
+    ///
+    /// Sources that are compressed already have the rate that they have: with one of them nothing is paced.
+    mutating func updatePacing(now: Instant, into out: SessionOutbox) {
+        let wanted = settings.isPaced && peer.canPace ? sent.wantedBitrate : nil
+        guard wanted != pacedBitrate else { return }
+        pacedBitrate = wanted
+        sent.isPaced = wanted != nil
+        peer.setPacing(wanted: wanted, now: now, into: out.network)
+        sent.share(wanted == nil && !peer.isLimited ? nil : peer.estimatedBitrate)
+    }
+}

@@ -1,0 +1,33 @@
+import RTCWire
+import Testing
+
+@testable import CallServer
+
+@Suite struct SubscriberProbeTests {
+    /// A second of steps of 10 ms; gives the bytes that packets of `packet` bytes come to.
+    private func send(missing: Int, packet: Int) -> Int {
+        var probe = SubscriberProbe()
+        var bytes = 0
+        for step in 0...100 {
+            let count = probe.due(missing: missing, now: .zero + .milliseconds(10) * step)
+            guard count > 0 else { continue }
+            bytes += count * packet
+            probe.note(bytes: count * packet)
+        }
+        return bytes
+    }
+
+    @Test(arguments: [100_000, 500_000, 2_000_000]) func repetitionsComeToWhatIsMissing(_ missing: Int) {
+        #expect(abs(send(missing: missing, packet: 1_100) * 8 - missing) < missing / 10 + 10_000)
+    }
+
+    @Test func nothingIsOwedAfterAPause() {
+        var probe = SubscriberProbe()
+        _ = probe.due(missing: 1_000_000, now: .zero)
+        #expect(probe.due(missing: 1_000_000, now: .zero + .seconds(10)) <= 8)
+        #expect(probe.due(missing: 0, now: .zero + .seconds(11)) <= 8)
+        probe.note(bytes: 0)
+        #expect(probe.due(missing: 0, now: .zero + .seconds(12)) == 0)
+        #expect(probe.due(missing: -5, now: .zero + .seconds(13)) == 0)
+    }
+}

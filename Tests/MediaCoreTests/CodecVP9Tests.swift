@@ -1,0 +1,31 @@
+import Testing
+
+@testable import MediaCore
+
+@Suite struct CodecVP9Tests {
+    @Test func whatIsEncodedIsReadAgain() throws {
+        let card = try TestCard(sender: 7, width: 320, height: 180)
+        let encoder = try VP9Encoder(width: 320, height: 180, bitrate: 300_000, frameRate: 15)
+        let decoder = try VP9Decoder()
+        var bytes = 0
+        for number in 0..<30 {
+            let frame = VideoFrame(black: 320, by: 180)
+            card.draw(frameNumber: UInt32(number), time: .zero, into: frame.buffer.planes)
+            let encoded = try encoder.encode(frame, forceKeyFrame: number == 20)
+            #expect(encoded.isKeyFrame == (number == 0 || number == 20))
+            bytes += encoded.payload.count
+            let shown = try encoded.payload.withUnsafeBytes { bytes throws(CodecError) in
+                try decoder.decode(bytes, captureTime: .zero)
+            }
+            let reading = TestCardReader.read(try #require(shown))
+            #expect(reading?.sender == 7 && reading?.frameNumber == UInt32(number))
+        }
+        #expect(bytes < 150_000)
+    }
+
+    @Test func whatIsOutOfRangeIsSaid() throws {
+        #expect(throws: MediaError.self) { try VP9Encoder(width: 0, height: 90, bitrate: 100_000) }
+        let encoder = try VP9Encoder(width: 64, height: 64, bitrate: 100_000)
+        #expect(throws: CodecError.invalidArgument) { try encoder.encode(VideoFrame(black: 32, by: 32)) }
+    }
+}
