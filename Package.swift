@@ -18,6 +18,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A target of Sources/, with the settings that all share.
@@ -39,6 +40,7 @@ let package = Package(
         .library(name: "ProviderFake", targets: ["ProviderFake"]),
         .library(name: "CallConformance", targets: ["CallConformance"]),
         .library(name: "CallServer", targets: ["CallServer"]),
+        .library(name: "ClientCore", targets: ["ClientCore"]),
         .executable(name: "callagent", targets: ["callagent"]),
     ],
     dependencies: [
@@ -49,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // System libraries.
@@ -57,11 +60,11 @@ let package = Package(
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
+        .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
-        .systemLibrary(name: "CDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"])]),
-        .systemLibrary(name: "COpenH264", pkgConfig: "openh264", providers: [.apt(["libopenh264-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Its headers alone: the library is loaded when the first file is recorded.
@@ -94,7 +97,23 @@ let package = Package(
             ["CallBridge", "MediaCore", "SFUCore", "RTCCore", "RTCWire", "CAVFormat", "CYUV", "CZlib"]),
         // What a call is: record, ringing, journal. Values that bridge and server share.
         room("CallModel", []),
+        // What a conversation is, in words that client and service share; and a client as values: its life, its settings, its
+        // conversations.
+        room("ConversationModel", []),
+        room("ClientModel", ["ConversationModel"]),
+        // Notifications as values: whom they are shown, tokens, sealing and opening.
+        room("ClientNotifications", ["RTCCore"]),
+        // Keeps conversations: rules as values, SQLite beneath.
+        room("ConversationService", ["ConversationModel", grdb]),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
+        // What an application links above the bridge: a client with its conversations and calls.
+        room(
+            "ClientCore",
+            [
+                "CallBridge", "CallModel", "ClientModel", "ConversationModel", "MediaCore", "TransportSecurity",
+                "WebClient",
+                logging,
+            ]),
         room("LiveKitProtocol", ["CallModel", "CCrypto", "CZlib", protobuf], exclude: ["Protos"]),
         // The second dialect, as values: tokens, REST requests, frames, messages.
         room("OpenTokSignalling", ["RTCWire", "CCrypto"]),
@@ -123,7 +142,7 @@ let package = Package(
             "CallServer",
             [
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
-                "OpenTokSignalling", "WHIPSignalling",
+                "OpenTokSignalling", "WHIPSignalling", "ConversationModel", "ConversationService",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
@@ -162,6 +181,14 @@ let package = Package(
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
+        tests("ClientModel", ["ConversationModel"]),
+        tests("ClientNotifications"),
+        tests("ConversationService", ["ConversationModel", grdb]),
+        tests(
+            "ClientCore",
+            [
+                "CallBridge", "CallServer", "ClientModel", "ConversationModel", "LiveKitProtocol", "MediaCore",
+            ]),
         tests("LoadResults", [histogram]),
         tests("PrometheusMetrics", [coreMetrics]),
         tests("LoadCore", ["RTCSim", "RTCWire"]),
@@ -180,7 +207,8 @@ let package = Package(
             "CallServer",
             [
                 "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
-                "WHIPSignalling", "RTCCore", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
+                "WHIPSignalling", "RTCCore", "ConversationModel", "ConversationService",
+                nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",
@@ -203,7 +231,7 @@ let package = Package(
             dependencies: [
                 "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadCore",
                 "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "ScenarioCore", "WebClient",
-                "TransportSecurity", argumentParser,
+                "TransportSecurity", argumentParser, "ConversationModel", "ConversationService",
             ],
             swiftSettings: settings),
     ]

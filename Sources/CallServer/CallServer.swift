@@ -1,4 +1,5 @@
 import CallModel
+import ConversationService
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -17,6 +18,7 @@ public final class CallServer: Sendable {
         var loops: [ServerLoop]
         var http: HTTPServer
         var webhooks: [WebhookQueue]
+        var conversations: ConversationService
     }
 
     private enum State {
@@ -84,6 +86,7 @@ public final class CallServer: Sendable {
         // The rooms first, so that everybody hears why.
         for loop in running.loops { try? await loop.close().get() }
         hub.close()
+        running.conversations.close()
         await running.http.close()
         let limit = TimeAmount.milliseconds(Int64(configuration.timing.webhookFlush))
         let flushes = running.webhooks.map { $0.flush(within: limit) }
@@ -141,7 +144,14 @@ public final class CallServer: Sendable {
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers),
                 dialects: [{ _ = $0.liveKit }, { openTok.attach($0) }])
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
+            let conversations = try openConversations()
             var router = router(directory, roomJournal, openTok)
+            ConversationRoutes(
+                service: conversations,
+                caller: ConversationCaller(
+                    keyring: APIKeyring(keys: configuration.keys), longestName: configuration.limits.text.name),
+                endCall: { [hub] in hub.endCall(ofConversation: $0) }
+            ).add(to: &router)
             if configuration.watching.dashboard {
                 let feed = DashboardFeed(directory: directory, journal: journal, eventLoop: group.next())
                 try DashboardRoutes(configuration: configuration, directory: directory, feed: feed).add(to: &router)
@@ -149,7 +159,8 @@ public final class CallServer: Sendable {
             let http = try await listen(group, router)
             return Running(
                 group: group, loops: loops, http: http,
-                webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []))
+                webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []),
+                conversations: conversations)
         } catch {
             for loop in loops {
                 try? await loop.close().get()
@@ -170,6 +181,15 @@ public final class CallServer: Sendable {
 
     private func makeWebhooks(_ group: MultiThreadedEventLoopGroup) throws(CallServerError) -> RoomWebhooks? {
         do { return try RoomWebhooks(configuration) { group.next() } } catch {
+            throw .configuration(error.description)
+        }
+    }
+
+    private func openConversations() throws(CallServerError) -> ConversationService {
+        var settings = ConversationService.Settings()
+        settings.directory = configuration.conversations.directory
+        settings.template.autoJoinsCall = configuration.conversations.autoJoinsCall
+        do { return try ConversationService(settings) { WallClock.milliseconds } } catch {
             throw .configuration(error.description)
         }
     }

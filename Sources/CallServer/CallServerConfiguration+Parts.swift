@@ -44,6 +44,17 @@ extension CallServerConfiguration {
         public init() {}
     }
 
+    /// What is kept of conversations, and what they are begun with.
+    public struct Conversations: Sendable, Hashable {
+        /// The folder that they are kept in; nil keeps them in memory while the server runs.
+        public var directory: String?
+        /// Whoever begins a conversation starts its call, and whoever comes joins it, where the request says nothing else.
+        public var autoJoinsCall = false
+
+        /// In memory, and calls begin by hand.
+        public init() {}
+    }
+
     /// Who is told what happens, by `http` and `https` requests. Each URL of a list gets every event.
     public struct Webhooks: Sendable {
         /// URLs that are told what happens in rooms, as LiveKit's webhooks.

@@ -118,6 +118,8 @@ public struct CallServerConfiguration: Sendable {
     public var logger = Logger(label: "callbridge.server")
     /// What plain WebRTC and those who watch the server find: WHIP, WHEP, the dashboard.
     public var watching = Watching()
+    /// What is kept of conversations, and what they are begun with.
+    public var conversations = Conversations()
 
     /// A server that accepts the tokens of `keys`.
     ///

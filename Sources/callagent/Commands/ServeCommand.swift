@@ -21,6 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
               callagent serve --key devkey --secret ... --config calls.json    (kill -HUP reads it again)
               callagent serve --secret-file secret.txt
               callagent serve --key devkey --secret ... --archives /var/lib/archives
+              callagent serve --key devkey --secret ... --data /var/lib/callbridge    (conversations outlive the server)
               callagent serve --key devkey --secret ... --dashboard    (then http://127.0.0.1:7880/dashboard and /join)
 
             An interruption is its ordinary end: exit code 0 where the journal, if any, keeps its rules.
@@ -113,6 +114,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
+            "Keep conversations there; without it they are gone with the server.", valueName: "folder"))
+    var data: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
             "Answer GET /metrics for Prometheus on a port of its own, of 127.0.0.1 where no address is given.",
             valueName: "[address:]port"))
     var metrics: MetricsAddress?
@@ -135,6 +142,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
         }
         try watching.check()
+        guard data?.isEmpty != true else { throw ValidationError("--data must not be empty.") }
         guard archives?.isEmpty != true else { throw ValidationError("--archives must not be empty.") }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both, or neither.")
@@ -142,7 +150,6 @@ struct ServeCommand: AsyncParsableCommand {
         for url in webhook + journalWebhook + sessionCallback {
             do { _ = try WebhookURL(url) } catch { throw ValidationError("\(error).") }
         }
-        guard data?.isEmpty != true else { throw ValidationError("--data must not be empty.") }
     }
 
     private static let defaultKey = "devkey"
@@ -232,6 +239,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
         configuration.media.plane = plane.mediaPlane
         configuration.watching = watching.settings
+        configuration.conversations.directory = data
         return configuration
     }
 }

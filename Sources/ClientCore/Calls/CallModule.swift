@@ -1,0 +1,27 @@
+public import CallBridge
+public import ClientModel
+public import ConversationModel
+
+/// Calls, through a bridge with its providers. Clients that register one module share its threads.
+public struct CallModule: ClientModule {
+    /// `call`.
+    public let name = ModuleName.call
+    /// The providers that it has.
+    public let installed: [ProviderKind]
+    package let bridge: CallBridge
+
+    /// A module whose bridge is made from that configuration, once for all clients.
+    public init(_ configuration: CallBridge.Configuration) {
+        installed = configuration.providers.installed
+        bridge = CallBridge(configuration: configuration)
+    }
+
+    /// Stops the bridge's threads. Clients must have been stopped.
+    public func shutdown() async { await bridge.shutdown() }
+}
+
+/// Sharing of the screen, by a module of the application's.
+public protocol CoBrowsingModule: ClientModule {
+    /// Begins to share in a conversation. What it throws is shown to people.
+    func start(in conversation: Conversation) async throws
+}

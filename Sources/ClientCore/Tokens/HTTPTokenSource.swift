@@ -1,0 +1,39 @@
+public import CallBridge
+public import ClientModel
+import Foundation
+import WebClient
+
+/// The application's own server: `GET` gives a token as plain text, or as `{"token": "...", "expiresIn": seconds}`.
+public struct HTTPTokenSource: TokenSource {
+    private let url: String
+    private let authorization: String?
+    private let trust: ServerTrust
+
+    /// - Parameters:
+    ///   - url: `http://` or `https://`.
+    ///   - authorization: the value of the `Authorization` field; nil for none.
+    ///   - trust: whose certificates are believed.
+    public init(url: String, authorization: String? = nil, trust: ServerTrust = .system) {
+        self.url = url
+        self.authorization = authorization
+        self.trust = trust
+    }
+
+    /// The server's answer. Throws `ClientError`, which names the URL without its query.
+    public func token() async throws -> ClientToken {
+        guard let parts = URLComponents(string: url), (try? WebAddress(parts)) != nil else {
+            throw ClientError(.authorization, "the token URL is none; write it as https://host/path")
+        }
+        let place = "the token server \(parts.scheme ?? "")://\(parts.host ?? "")\(parts.path)"
+        var request = WebRequest(.get, parts, trust: trust.roots)
+        if let authorization { request.headers = [("Authorization", authorization)] }
+        let answer: WebAnswer
+        do { answer = try await WebClient.send(request, maximumBody: 64 * 1024) } catch {
+            throw ClientError(.authorization, "\(place) gives no token: \(error)")
+        }
+        guard answer.status == 200 else {
+            throw ClientError(.authorization, "\(place) gives no token: it answered HTTP \(answer.status)")
+        }
+        return try TokenText.read(Data(answer.body), from: place)
+    }
+}
