@@ -37,7 +37,10 @@ let campaign: [Target] = [
 
 let package = Package(
     name: "fuzz",
-    dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "openssl"),
         .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2"),
@@ -66,6 +69,11 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "WHIPSignalling", dependencies: ["RTCWire"], swiftSettings: settings),
         .target(name: "WHIPFuzzing", dependencies: ["WHIPSignalling", "RTCWire"], swiftSettings: settings),
+        .target(
+            name: "ScenarioCore", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: settings),
+        .target(name: "ScenarioFuzzing", dependencies: ["ScenarioCore"], swiftSettings: settings),
+        .target(name: "RTCSim", dependencies: ["RTCCore", "RTCWire"], swiftSettings: settings),
+        .target(name: "SimFuzzing", dependencies: ["RTCSim", "RTCWire"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -77,6 +85,8 @@ let package = Package(
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
         fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
         fuzz("opentokclient", "OpenTokClientFuzzing"), fuzz("sdpfrag", "WHIPFuzzing"), fuzz("whip", "WHIPFuzzing"),
+        fuzz("scenario", "ScenarioFuzzing"),
+        fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
         + (isPlain ? campaign : [])
 )

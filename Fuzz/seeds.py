@@ -367,8 +367,35 @@ def whip_requests():
             yield bytes([course]) + body
 
 
+def scenarios():
+    """The worked examples, and each of their lines' keys in a small file of its own."""
+    folder = VECTORS.parent.parent / "Examples" / "Scenarios"
+    for path in sorted(folder.glob("*.yaml")):
+        yield path.read_bytes()
+    head = b"scenario: x\nduration: 9s\nnetworks:\n  n: {loss: 5, delay: 20ms}\npeople:\n  - {name: a, tone: 440, card: 320x180@15}\n"
+    yield head + b'  - {name: "b{n}", count: 3, every: 1s, stay: 5s, tone: auto, speaks: [2s..3s]}\nexpect:\n  - {who: b, hears: a}\n'
+    for step in (b"mute, what: both, for: 1s", b"roam, network: n", b"ring, to: c", b"transfer, to: c", b"drop, for: 1s", b"hide"):
+        yield head + b"  - {name: c}\ntimeline:\n  - {at: 2s, who: a, do: " + step + b"}\nexpect:\n  - {who: c, ended: never, meets: a}\n"
+    for claim in (b'sees: a, freezes: "= 0", missing: "< 2"', b'events: [{event: trackMuted, count: "= 1"}]', b"not-hears: a, until: 1s",
+                  b'gap: "< 1s"', b"speaker: a, from: 2s, until: 5s", b"recorded: a", b"ring: none"):
+        yield head + b"  - {name: c}\nexpect:\n  - {who: c, " + claim + b"}\n  - journal: valid\n"
+
+
 # A message's type and the choice that the target `dtls` has for it.
 DTLS_MESSAGES = {1: 1, 2: 2, 3: 3, 11: 4, 12: 5, 13: 6, 16: 7, 15: 8}
+
+
+def networks():
+    """Simulated networks as --network takes them."""
+    yield from (b"train,up.loss=3,burst=20,seed=9", b"trace=x,delay=20ms,rebind=3s", b"wifi-bad,down.rate=2M,queue=90")
+    yield b"loss=5%,burst=40,burst-loss=80,jitter=5,reorder=1,reorder-delay=30,duplicate=2,blackout=8s@20s/60s+1s@3s"
+
+
+def traces():
+    """Trace files: tables and packet deliveries."""
+    yield b"# a walk\ntime rate delay jitter loss\n0 1200 45 5 0.5\n2.5 - 60 - -\n5 0 - - 100\n"
+    yield b"time,up.rate,down.rate\n0,100,900\n1,200,800\n"
+    yield b"0\n1\n1\n4\n9\n"
 
 
 def handshakes():
@@ -454,7 +481,8 @@ def shapes():
                            ("rumorchannel", rumor_steps), ("raptor", raptor_messages), ("opentoktoken", opentok_tokens),
                            ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
                            ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses),
-                           ("sdpfrag", fragments), ("whip", whip_requests)):
+                           ("sdpfrag", fragments), ("whip", whip_requests), ("scenario", scenarios),
+                           ("network", networks), ("trace", traces)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

@@ -1,0 +1,7 @@
+import FuzzDriver
+import SimFuzzing
+
+@main
+enum Main {
+    static func main() { fuzz { SimFuzzing.trace($0) } }
+}
