@@ -229,9 +229,11 @@ final class FakeHouse {
     private func setConditions(
         _ conditions: (up: NetworkConditions, down: NetworkConditions?), _ member: FakeMember
     ) {
-        simulation.network.set(conditions.up, from: member.client.address, to: server.address)
         let down = conditions.down ?? conditions.up
-        simulation.network.set(down, from: server.address, to: member.client.address)
+        let (client, server) = (member.client.address, server.address)
+        simulation.network.set(
+            conditions.up, from: client, to: server, origin: conditions.up.hasTimes ? simulation.now : nil)
+        simulation.network.set(down, from: server, to: client, origin: down.hasTimes ? simulation.now : nil)
     }
 
     // MARK: Speakers

@@ -42,6 +42,9 @@ package struct NetworkConditions: Sendable {
     /// When the bottleneck can send, in place of `rate`.
     package var deliveries: DeliveryTrace?
 
+    /// Whether it changes at times that count from a beginning.
+    package var hasTimes: Bool { !outages.isEmpty || trace != nil || deliveries != nil }
+
     /// A path that changes nothing.
     package init() {}
 

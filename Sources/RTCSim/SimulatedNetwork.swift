@@ -26,11 +26,14 @@ package struct SimulatedNetwork {
     }
 
     /// Changes one direction between two addresses; its random weather goes on.
+    ///
+    /// - Parameter origin: of a direction that is new, what the times of blackouts and traces count from; nil is the origin of time.
     package mutating func set(
-        _ conditions: NetworkConditions, from source: TransportAddress, to destination: TransportAddress
+        _ conditions: NetworkConditions, from source: TransportAddress, to destination: TransportAddress,
+        origin: Instant? = nil
     ) {
         let path = Path(source: source, destination: destination)
-        let fresh = model(path)
+        let fresh = model(path, origin: origin)
         models[path, default: fresh].conditions = conditions
     }
 
@@ -67,8 +70,8 @@ package struct SimulatedNetwork {
     /// The next datagram that has arrived by `now`.
     package mutating func receive(by now: Instant) -> Datagram? { inFlight.pop(by: now)?.element }
 
-    private func model(_ path: Path) -> NetworkModel {
-        NetworkModel(standard, seed: SeededGenerator.hash(seed, path.source.key, path.destination.key))
+    private func model(_ path: Path, origin: Instant? = nil) -> NetworkModel {
+        NetworkModel(standard, seed: SeededGenerator.hash(seed, path.source.key, path.destination.key), origin: origin)
     }
 }
 

@@ -124,6 +124,79 @@ import Testing
         #expect(report.ok, "\(failures(report))")
     }
 
+    /// The same over sockets: a relay sends from another one, and the old one is forgotten.
+    @Test func mediaFollowsToANewAddressOverSockets() async throws {
+        let plan = try ScenarioReader.read(
+            """
+            scenario: test
+            duration: 7s
+            recovery: 2s
+            networks: {near: {delay: 5ms}}
+            people:
+              - {name: ada, tone: 440, network: near}
+              - {name: bob, tone: 660, join: 200ms}
+            timeline:
+              - {at: 2s, who: ada, do: roam, address: new}
+            expect:
+              - {who: all, ended: never}
+              - {who: all, hears: others, from: 5s, share: ">= 50%"}
+            """)
+        let stage = try await SocketStage.start(plan, seed: 1, at: nil)
+        let progress = Progress(isShown: false, status: { _ in }, output: { _ in })
+        let report = try await ScenarioRun(
+            ScenarioScene(plan, on: stage, recordings: nil), file: "test.yaml", seed: 1, progress: progress
+        ).run()
+        #expect(report.ok, "\(failures(report))")
+    }
+
+    // MARK: Networks by profile
+
+    /// What the tunnel of a recorded network takes away is missed, and what comes before and after it is there.
+    @Test func aRecordedNetworkIsMet() async throws {
+        let folder = NSTemporaryDirectory() + "/scenario-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "time up.rate\n0 1000\n3 0\n6 1000\n60 1000\n".write(
+            toFile: folder + "/tunnel.trace", atomically: true, encoding: .utf8)
+        let plan = try ScenarioReader.read(
+            """
+            scenario: test
+            duration: 14s
+            networks: {tunnel: {profile: "trace=tunnel.trace,delay=20"}}
+            people:
+              - {name: ada, tone: 440, network: tunnel}
+              - {name: bob, tone: 660}
+            expect:
+              - {who: bob, hears: ada, until: 3s}
+              - {who: bob, hears: ada, from: 3500ms, until: 6s, share: "= 0%"}
+              - {who: all, hears: others, from: 12s}
+            """)
+        let stage = try VirtualStage(plan, seed: 1, folder: folder)
+        let progress = Progress(isShown: false, status: { _ in }, output: { _ in })
+        let report = try await ScenarioRun(
+            ScenarioScene(plan, on: stage, recordings: nil), file: "test.yaml", seed: 1, progress: progress
+        ).run()
+        #expect(report.ok, "\(failures(report))")
+    }
+
+    @Test(arguments: [
+        ("5g", "f:4:18: the network way: "), ("3g,loss=200", "f:4:18: the network way: "),
+        ("trace=missing.trace", "missing.trace"),
+    ]) func aWrongProfileIsNamedWithItsPlace(_ profile: String, _ says: String) throws {
+        let plan = try ScenarioReader.read(
+            """
+            scenario: x
+            duration: 5s
+            networks:
+              way: {profile: "\(profile)"}
+            people: [{name: ada, network: way}]
+            expect: [{who: ada, ended: never}]
+            """)
+        let problems = ScenarioFile.networkProblems(plan, "f")
+        #expect(problems.count == 1 && problems.first?.contains(says) == true, "\(problems)")
+        #expect(throws: ScenarioProblems.self) { _ = try VirtualStage(plan, seed: 1) }
+    }
+
     /// Each of these must fail: what is expected is not there.
     @Test(arguments: [
         ("- {who: all, join-time: \"< 1ms\"}", 2), ("- {who: ada, ended: left}", 1), ("- {who: ada, meets: nobody}", 1),
@@ -223,8 +296,10 @@ import Testing
         #expect(try obstacles(stop, .sockets, hasServer: true).first?.contains("is not ours to stop") == true)
         let roaming =
             "people: [{name: ada}]\ntimeline: [{at: 1s, who: ada, do: roam, address: new}]\n"
-        #expect(try obstacles(roaming, .virtual).isEmpty)
-        #expect(try obstacles(roaming, .sockets).first?.contains("addresses change in virtual time only") == true)
+        #expect(try obstacles(roaming, .virtual).isEmpty && obstacles(roaming, .sockets).isEmpty)
+        let rebinding = "networks: {nat: {profile: \"3g,rebind=2s\"}}\npeople: [{name: ada, network: nat}]\n"
+        #expect(try obstacles(rebinding, .sockets).isEmpty)
+        #expect(try obstacles(rebinding, .virtual).first?.contains("let the timeline roam to address: new") == true)
         let only = "modes: sockets\npeople: [{name: ada}]\n"
         #expect(try obstacles(only, .virtual).first?.contains("run it without --virtual") == true)
     }

@@ -151,6 +151,27 @@ extension Livekit_SignalResponse {
         }
     }
 
+    /// One who comes again with more than there is room for is refused, and loses nothing.
+    @Test func aRefusedNewcomerLeavesItsEarlierSelfAlone() async throws {
+        var limits = CallServerConfiguration.Limits()
+        limits.roomDescription = 20_000
+        try await withVictim(limits: limits) { server, victim in
+            let token = TestTokens.join("ann") { $0.canUpdateOwnMetadata = true }
+            let ann = try await LiveKitTestClient.join(server.port, token: token) { $0.metadata = "here" }
+            _ = try await ann.next(\.joining)
+            let again = try await LiveKitTestClient.join(server.port, token: token) {
+                $0.metadata = String(repeating: "m", count: 30_000)
+            }
+            #expect(try await again.next(\.leaving).reason == .joinFailure)
+            ann.send(.with { $0.updateMetadata.metadata = "still here" })
+            #expect(try await ann.next(\.refusing).reason == .ok)
+            let newcomer = try await LiveKitTestClient.join(server.port, token: TestTokens.join("newcomer"))
+            let others = try await newcomer.next(\.joining).otherParticipants
+            #expect(others.first { $0.identity == "ann" }?.metadata == "still here")
+            try await expectCalm(server, victim)
+        }
+    }
+
     @Test func connectionsThatPublishAreNamedAndCounted() async throws {
         try await withVictim { server, _ in
             let token = TestTokens.join("mallory")

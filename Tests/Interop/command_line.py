@@ -203,3 +203,23 @@ def test_doctor():
     expect(doctor.returncode == 0, "doctor finds all that calls need", checks)
     expect({"libopus", "libvpx"} <= {check["name"] for check in checks}, "doctor looks at the codecs", checks)
     expect(all({"name", "state", "found", "advice"} <= check.keys() for check in checks), "each check is whole", checks)
+
+
+def test_the_image_of_load_has_every_library():
+    """What callagent is linked to, by the package that this Debian has it from, is installed by the Dockerfile's last stage."""
+    recipe = open(os.path.join(os.path.dirname(__file__), "../../Deployment/load/Dockerfile"), encoding="utf-8").read()
+    installed = set(recipe.rsplit("FROM debian:12", 1)[1].split())
+    linked = subprocess.run(["ldd", CALLAGENT], capture_output=True, text=True, check=True).stdout
+    paths = {line.split()[0]: line.split()[2] for line in linked.splitlines() if "=> /" in line}
+    needed = subprocess.run(["readelf", "-d", CALLAGENT], capture_output=True, text=True, check=True).stdout
+    names = [line.split("[")[1].rstrip("]") for line in needed.splitlines() if "(NEEDED)" in line]
+    packages = {}
+    for name in names:
+        path = os.path.realpath(paths.get(name, "/nowhere"))
+        owner = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True).stdout
+        owner = owner or subprocess.run(["dpkg", "-S", path.removeprefix("/usr")], capture_output=True, text=True).stdout
+        if owner:
+            packages[name] = owner.split(":")[0]
+    expect({"libopus.so.0", "libvpx.so.7"} <= packages.keys(), "this Debian knows the codecs' packages", packages)
+    missing = {name: package for name, package in packages.items() if package not in installed and package != "libc6"}
+    expect(not missing, "the Dockerfile installs what callagent is linked to", missing)

@@ -23,6 +23,28 @@ import Testing
         #expect(bytes < 150_000)
     }
 
+    private func keyFrame(_ width: Int, _ height: Int) throws -> [UInt8] {
+        let encoder = try VP9Encoder(width: width, height: height, bitrate: 300_000)
+        return try encoder.encode(VideoFrame(black: width, by: height), forceKeyFrame: true).payload
+    }
+
+    /// Nobody has asked how large it is.
+    @Test(arguments: [0, 1, 3]) func aFrameBehindTheFrameIsNotDecoded(_ zeros: Int) throws {
+        let (small, large) = (try keyFrame(64, 48), try keyFrame(640, 360))
+        let payload = small + [UInt8](repeating: 0, count: zeros) + large
+        let decoder = try VP9Decoder()
+        let shown = try payload.withUnsafeBytes { bytes throws(CodecError) in try decoder.decode(bytes) }
+        #expect(shown?.buffer.planes.width == 64 && shown?.buffer.planes.height == 48)
+    }
+
+    @Test func theIndexOfOneFrameIsReadAgain() throws {
+        for size in [1, 255, 70_000] {
+            var bytes = [UInt8](repeating: 7, count: size)
+            VP9Superframe.appendIndex(ofOne: size, to: &bytes)
+            #expect(try bytes.withUnsafeBytes { try VP9Superframe.frames(of: $0) } == [0..<size])
+        }
+    }
+
     @Test func whatIsOutOfRangeIsSaid() throws {
         #expect(throws: MediaError.self) { try VP9Encoder(width: 0, height: 90, bitrate: 100_000) }
         let encoder = try VP9Encoder(width: 64, height: 64, bitrate: 100_000)

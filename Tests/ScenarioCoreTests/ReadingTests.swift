@@ -60,6 +60,32 @@ import Testing
         #expect(networks == ["all": wanted, "none": ScenarioNetwork()])
     }
 
+    @Test func aNetworkMayBeAProfileAlone() throws {
+        let text = { (network: String) in
+            """
+            scenario: x
+            duration: 5s
+            networks:
+              way: \(network)
+            people: [{name: ada, network: way}]
+            expect: [{who: ada, ended: never}]
+            """
+        }
+        let way = try Samples.plan(text("{profile: \"3g,up.rate=300\"}")).networks["way"]
+        #expect(way?.profile?.text == "3g,up.rate=300")
+        #expect(way?.profile?.position == SourcePosition(line: 4, column: 18))
+        #expect(way?.rateKbps == 0)
+        do throws(ScenarioProblems) {
+            _ = try ScenarioReader.read(text("{profile: 3g, loss: 5}"))
+            Issue.record("loss beside profile was taken")
+        } catch {
+            #expect(
+                error.problems.map { $0.line(in: "f") } == [
+                    "f:4:29: loss does not go beside profile; write it in its text, after a comma"
+                ])
+        }
+    }
+
     // MARK: Expectations
 
     private func claims(_ item: String, people: String = "") throws -> [ScenarioCore.Expectation.Claim] {

@@ -34,14 +34,18 @@ public final class RingHub: Sendable {
     private let state: Mutex<State>
     private let journal: CallJournal
     private let clock: @Sendable () -> CallTime
+    private let waits: Bool
 
-    /// - Parameter clock: what time it is; the timer waits in real time.
+    /// - Parameters:
+    ///   - clock: what time it is.
+    ///   - waits: whether a timer in real time does what is due; false where the clock's owner moves time and says so.
     public init(
-        settings: RingSwitchboard.Settings = .init(), journal: CallJournal,
+        settings: RingSwitchboard.Settings = .init(), journal: CallJournal, waits: Bool = true,
         clock: @escaping @Sendable () -> CallTime = { .now }
     ) {
         state = Mutex(State(switchboard: RingSwitchboard(settings: settings)))
         self.journal = journal
+        self.waits = waits
         self.clock = clock
     }
 
@@ -166,7 +170,7 @@ public final class RingHub: Sendable {
         guard state.timer?.deadline != deadline else { return }
         state.timer?.task.cancel()
         state.timer = nil
-        guard let deadline, !state.isClosed else { return }
+        guard waits, let deadline, !state.isClosed else { return }
         let wait = max(1, deadline.milliseconds(since: clock()))
         let task = Task { [weak self] in
             guard (try? await Task.sleep(for: .milliseconds(wait))) != nil else { return }

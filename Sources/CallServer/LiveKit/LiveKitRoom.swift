@@ -41,9 +41,7 @@ final class LiveKitRoom: @unchecked Sendable {
     func enter(_ session: LiveKitSession, now: Instant) {
         guard !room.isClosed else { return session.begin() }
         if session.ticket.reconnects { return resume(session, now: now) }
-        if let earlier = room.machine.roster.participant(identity: session.ticket.identity) {
-            room.remove(earlier.id, .replaced, now: now)
-        }
+        let earlier = room.machine.roster.participant(identity: session.ticket.identity)
         guard let seat = room.directory.takeSeat(in: room.name, for: session.ticket.newcomer) else {
             return session.refuse(.joinFailure, .disconnect, because: "the room or the server is full")
         }
@@ -51,10 +49,12 @@ final class LiveKitRoom: @unchecked Sendable {
             return session.refuse(.joinFailure, .disconnect, because: "the media port has too many peers")
         }
         let record = RoomParticipant(session.ticket, id: participant.id, joinedAt: WallClock.milliseconds)
-        guard room.admits(record) else {
+        // Only one who can come takes the earlier self's place.
+        guard room.admits(record, replacing: earlier?.id) else {
             session.refuse(.joinFailure, .disconnect, because: "the room is full: there is too much to say of it")
             return participant.close()
         }
+        if let earlier { room.remove(earlier.id, .replaced, now: now) }
         dialect.note(session.ticket, of: participant.id)
         participant.logger.info("participant joins")
         room.enter(participant, as: record, now: now)

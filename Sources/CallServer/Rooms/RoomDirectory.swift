@@ -117,10 +117,12 @@ final class RoomDirectory: Sendable {
         state.withLockedValue { $0.joins.take("\(room.utf8.count) \(room) \(identity)", now: now) }
     }
 
-    /// A seat in a room, or nil where there is none.
+    /// A seat in a room, or nil where there is none; one who is there already takes the place of the earlier self.
     func takeSeat(in room: String, for newcomer: RoomNewcomer) -> Seat? {
         let isFree = state.withLockedValue { state in
-            guard case .free = state.admission(room, newcomer, configuration.limits) else { return false }
+            if !state.isSeated(newcomer.identity, in: room) {
+                guard case .free = state.admission(room, newcomer, configuration.limits) else { return false }
+            }
             state.participants += 1
             state.pending += 1
             state.seated[room, default: [:]][newcomer.identity, default: 0] += 1

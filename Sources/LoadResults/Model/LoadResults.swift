@@ -1,7 +1,7 @@
 /// What a load test leaves behind: the content of a results file, `docs/schema/load-results.json`.
 package struct LoadResults: Codable, Sendable, Equatable {
     /// Readers take every file of their major number: fields that they don't know are passed over.
-    package static let schemaVersion = SchemaVersion(major: 1, minor: 1)
+    package static let schemaVersion = SchemaVersion(major: 1, minor: 2)
 
     package var schemaVersion = Self.schemaVersion
     package var run: RunHeader
@@ -15,6 +15,8 @@ package struct LoadResults: Codable, Sendable, Equatable {
     package var histograms = RunHistograms()
     /// Messages and remote procedure calls; nil where there were none. Since 1.1.
     package var data: DataCounters?
+    /// What was left after each cycle of a soak, when everybody had gone; nil where there were none. Since 1.2.
+    package var cycles: [CycleRemainder]?
     package var verdicts = Verdicts()
     /// Of a merged file: the headers of its parts.
     package var shards: [RunHeader]?
@@ -24,6 +26,18 @@ package struct LoadResults: Codable, Sendable, Equatable {
     /// All seconds together.
     package var audio: MediaCounters { seconds.reduce(into: MediaCounters()) { $0.add($1.audio) } }
     package var video: MediaCounters { seconds.reduce(into: MediaCounters()) { $0.add($1.video) } }
+}
+
+/// What was left after a cycle, when everybody had gone.
+package struct CycleRemainder: Codable, Sendable, Equatable {
+    /// Bytes of heap in use, without what the report itself holds.
+    package var heapBytes: Int64
+    package var openFiles: Int
+
+    package init(heapBytes: Int64, openFiles: Int) {
+        self.heapBytes = heapBytes
+        self.openFiles = openFiles
+    }
 }
 
 /// How much of the run the file holds.

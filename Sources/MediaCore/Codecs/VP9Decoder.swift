@@ -5,6 +5,8 @@ import RTCWire
 package final class VP9Decoder: PictureCodec {
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
     private let pool: VideoBufferPool
+    /// The frame with an index of its own behind it; kept for its capacity.
+    private var framed: [UInt8] = []
 
     package init(pool: VideoBufferPool = VideoBufferPool()) throws(MediaError) {
         self.pool = pool
@@ -42,8 +44,13 @@ package final class VP9Decoder: PictureCodec {
     }
 
     private func decode(_ frame: UnsafeRawBufferPointer, at time: MediaTime) throws(CodecError) -> VideoFrame? {
-        let bytes = frame.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let status = vpx_codec_decode(context, bytes, UInt32(clamping: frame.count), nil, 0)
+        // Without an index libvpx takes what is left behind a frame for another one, of a size that nobody has looked at.
+        framed.removeAll(keepingCapacity: true)
+        framed.append(contentsOf: frame)
+        VP9Superframe.appendIndex(ofOne: frame.count, to: &framed)
+        let status = framed.withUnsafeBufferPointer {
+            vpx_codec_decode(context, $0.baseAddress, UInt32(clamping: $0.count), nil, 0)
+        }
         guard status == VPX_CODEC_OK else { throw CodecError(vpx: status) }
         var iterator: vpx_codec_iter_t?
         guard let image = vpx_codec_get_frame(context, &iterator) else { return nil }

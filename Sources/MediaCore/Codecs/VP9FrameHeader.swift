@@ -19,6 +19,14 @@ enum VP9Superframe {
         }
         return frames
     }
+
+    /// Appends the index of a superframe of one frame, whose size has four bytes.
+    static func appendIndex(ofOne size: Int, to bytes: inout [UInt8]) {
+        let marker: UInt8 = 0xc0 | 3 << 3
+        bytes.append(marker)
+        for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: size >> shift)) }
+        bytes.append(marker)
+    }
 }
 
 /// The beginning of a VP9 frame, as far as it tells the size (VP9 bitstream specification, section 6.2).

@@ -83,11 +83,23 @@ package final class UDPRelay: @unchecked Sendable {
     /// How many participants have come.
     package var legCount: Int { legs.count }
 
-    /// Changes what happens to datagrams from now on, for everybody. On the relay's event loop.
-    package func setConditions(_ conditions: NetworkConditions) {
-        configuration.up = conditions
-        configuration.down = conditions
+    /// Changes what happens to datagrams from now on, in both directions and for everybody. On the relay's event loop.
+    package func setConditions(_ conditions: NetworkConditions) { setConditions(up: conditions, down: conditions) }
+
+    /// Changes what happens to datagrams from now on, each direction by itself. On the relay's event loop.
+    package func setConditions(up: NetworkConditions, down: NetworkConditions) {
+        configuration.up = up
+        configuration.down = down
         for leg in legs { leg.weather.setConditions(configuration) }
+    }
+
+    /// Changes how often addresses change; nil for never. On the relay's event loop.
+    package func setRebinding(_ interval: Interval?) { configuration.rebinding = interval }
+
+    /// Gives everybody who has come another address now. On the relay's event loop.
+    package func changeAddresses() {
+        let now = self.now
+        for leg in legs { changeAddress(of: leg, at: now) }
     }
 
     /// What happened in one direction, all participants together.
@@ -183,9 +195,12 @@ package final class UDPRelay: @unchecked Sendable {
 
     /// A NAT gives the participant another address, where it is time.
     private func rebind(_ leg: RelayLeg, at now: Instant) {
-        guard let after = configuration.rebinding, now - leg.boundAt >= after,
-            let socket = serverSocket(reaching: leg.target)
-        else { return }
+        guard let after = configuration.rebinding, now - leg.boundAt >= after else { return }
+        changeAddress(of: leg, at: now)
+    }
+
+    private func changeAddress(of leg: RelayLeg, at now: Instant) {
+        guard let socket = serverSocket(reaching: leg.target) else { return }
         listen(on: socket, leg)
         leg.rebind(to: socket, at: now)
     }

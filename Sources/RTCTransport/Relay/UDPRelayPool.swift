@@ -63,6 +63,21 @@ package final class UDPRelayPool: @unchecked Sendable {
         loop.submit { for relay in self.relays { relay.setConditions(conditions) } }
     }
 
+    /// Changes what happens to datagrams from now on, each direction by itself, and how often addresses change.
+    package func setConditions(_ configuration: RelayConfiguration) -> EventLoopFuture<Void> {
+        loop.submit {
+            for relay in self.relays {
+                relay.setConditions(up: configuration.up, down: configuration.down)
+                relay.setRebinding(configuration.rebinding)
+            }
+        }
+    }
+
+    /// Gives everybody who has come another address, and forgets the old one, as a NAT does.
+    package func changeAddresses() -> EventLoopFuture<Void> {
+        loop.submit { for relay in self.relays { relay.changeAddresses() } }
+    }
+
     /// Closes all sockets.
     package func close() -> EventLoopFuture<Void> {
         EventLoopFuture.andAllComplete(relays.map { $0.close() }, on: loop)

@@ -38,6 +38,7 @@ package enum ScenarioKeys {
             KeyEntry("duplicate", .number(0...100), "Percent of datagrams that come twice."),
             KeyEntry("rate", .integer(10...10_000_000), "Bottleneck in kbit/s."),
             KeyEntry("queue", .duration, "Longest wait at the bottleneck, 200ms."),
+            KeyEntry("profile", .text, "A network in the words of --network instead: 3g, or 4g,up.rate=300."),
         ])
 
     private static let traits: [KeyEntry] = [

@@ -52,8 +52,16 @@ package struct ScenarioNetwork: Sendable, Hashable {
     /// 0: no limit.
     package var rateKbps = 0
     package var queueMs = 200
+    /// A network in the words of `--network`, in place of all that.
+    package var profile: ScenarioProfile?
 
     package init() {}
+}
+
+/// A network as `--network` takes it, and where the file says so. Who runs the scenario knows what it means.
+package struct ScenarioProfile: Sendable, Hashable {
+    package var text: String
+    package var position: SourcePosition
 }
 
 package struct PlannedPerson: Sendable, Hashable {

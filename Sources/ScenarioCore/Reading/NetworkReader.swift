@@ -18,6 +18,13 @@ struct NetworkReader {
 
     private func read(_ reader: MappingReader) -> ScenarioNetwork {
         var network = ScenarioNetwork()
+        if let text = reader.text("profile") {
+            network.profile = ScenarioProfile(text: text, position: reader.position(of: "profile"))
+            for key in reader.table.names where key != "profile" && reader.has(key) {
+                reader.complain(key, "\(key) does not go beside profile; write it in its text, after a comma")
+            }
+            return network
+        }
         network.loss = reader.number("loss") ?? 0
         network.burstMs = time("burst", to: 60_000, reader)
         network.delayMs = time("delay", to: 10_000, reader)

@@ -73,11 +73,13 @@ struct RunCommand: AsyncParsableCommand {
         if printsSchema { return StandardOutput.report(String(ScenarioSchema.text.dropLast())) }
         output.bootstrapLogging()
         let plans = try files.map { (file: $0, plan: try ScenarioFile.read($0)) }
-        let problems = plans.flatMap { file, plan in
-            modes(plan).flatMap { ScenarioModeCheck.problems(plan, in: $0, hasServer: url != nil) }.map {
-                $0.line(in: file)
+        let problems =
+            plans.flatMap { file, plan in
+                modes(plan).flatMap { ScenarioModeCheck.problems(plan, in: $0, hasServer: url != nil) }.map {
+                    $0.line(in: file)
+                }
             }
-        }
+            + plans.flatMap { file, plan in ScenarioFile.networkProblems(plan, file) }
         if !problems.isEmpty { throw ScenarioFile.failure(problems) }
         if check { return StandardOutput.report("\(files.count) \(files.count == 1 ? "file is" : "files are") right") }
         Interruption.begin()
@@ -106,13 +108,13 @@ struct RunCommand: AsyncParsableCommand {
         defer { if record == nil, let folder { try? FileManager.default.removeItem(atPath: folder) } }
         let stage: any ScenarioStage
         switch mode {
-        case .virtual: stage = try VirtualStage(plan, seed: seed)
+        case .virtual: stage = try VirtualStage(plan, seed: seed, folder: ScenarioFile.folder(file))
         case .sockets:
             let address = try url.map { url -> SocketStage.Address in
                 let (key, secret) = try apiKey.required()
                 return .init(url: url, key: key, secret: secret)
             }
-            stage = try await SocketStage.start(plan, seed: seed, at: address)
+            stage = try await SocketStage.start(plan, seed: seed, at: address, folder: ScenarioFile.folder(file))
         }
         let scene = ScenarioScene(plan, on: stage, recordings: folder)
         return try await ScenarioRun(
@@ -146,6 +148,21 @@ enum ScenarioFile {
             return try ScenarioReader.read(text)
         } catch {
             throw failure(error.problems.map { $0.line(in: path) })
+        }
+    }
+
+    /// From which trace files are found.
+    static func folder(_ path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    static func networkProblems(_ plan: ScenarioPlan, _ path: String) -> [String] {
+        do throws(ScenarioProblems) {
+            _ = try ScenarioNetworks.read(plan, folder: folder(path))
+            return []
+        } catch {
+            return error.problems.map { $0.line(in: path) }
         }
     }
 

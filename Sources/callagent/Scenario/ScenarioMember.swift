@@ -68,7 +68,7 @@ actor ScenarioMember {
         case .show: try await show()
         case .hide: try await hide()
         case .roam(let name, let moves):
-            if let name { try await scene.stage.setNetwork(scene.plan.networks[name], of: person.identity) }
+            if let name { try await scene.stage.setNetwork(name, of: person.identity) }
             if moves { try await scene.stage.changeAddress(person.identity) }
         case .drop: try await scene.stage.setCut(true, person.identity)
         case .restore: try await scene.stage.setCut(false, person.identity)

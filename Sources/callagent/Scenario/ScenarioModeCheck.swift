@@ -38,18 +38,18 @@ enum ScenarioModeCheck {
                             + "without --virtual, or leave provider out"))
             }
         }
+        for profile in plan.networks.values.compactMap(\.profile) where profile.text.contains("rebind=") {
+            problems.append(
+                ScenarioProblem(
+                    profile.position,
+                    "rebind is for sockets; let the timeline roam to address: new, or run it without --virtual"))
+        }
         return problems
     }
 
     private static func sockets(_ plan: ScenarioPlan, hasServer: Bool) -> [ScenarioProblem] {
         var problems: [ScenarioProblem] = []
         for step in plan.steps {
-            if case .roam(_, toNewAddress: true) = step.action {
-                problems.append(
-                    ScenarioProblem(
-                        step.position,
-                        "addresses change in virtual time only; run it with --virtual, or leave address out"))
-            }
             if case .stopProvider = step.action, hasServer {
                 problems.append(
                     ScenarioProblem(step.position, "a server of --url is not ours to stop; leave --url out"))

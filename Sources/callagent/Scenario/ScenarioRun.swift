@@ -37,7 +37,7 @@ actor ScenarioRun {
         try await ring?.start()
         for person in plan.people {
             guard let network = person.network else { continue }
-            try await scene.stage.setNetwork(plan.networks[network], of: person.identity)
+            try await scene.stage.setNetwork(network, of: person.identity)
         }
         while scene.elapsedMs < plan.durationMs, Interruption.cause == nil { await advance() }
         let endMs = min(scene.elapsedMs, plan.durationMs)

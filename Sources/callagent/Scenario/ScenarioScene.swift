@@ -28,7 +28,7 @@ final class ScenarioScene: Sendable {
         let receivers = plan.people.filter(\.reception.receives)
         isCounted = receivers.contains(where: \.reception.isCounted)
         decoders = Set(receivers.filter { !$0.reception.isCounted }.map(\.identity))
-        journal = ScenarioJournal(plan, clock: stage.clock)
+        journal = ScenarioJournal(plan, on: stage)
         engine = MediaEngine()
         numbers = Dictionary(plan.people.enumerated().map { ($1.identity, $0 + 1) }) { first, _ in first }
     }
@@ -60,11 +60,12 @@ final class ScenarioJournal: Sendable {
     let callId = "call-1"
     let clock: @Sendable () -> CallTime
 
-    init(_ plan: ScenarioPlan, clock: MediaClock) {
+    init(_ plan: ScenarioPlan, on stage: any ScenarioStage) {
+        let clock = stage.clock
         let (origin, begun) = (CallTime.now, clock.now)
         self.clock = { origin.advanced(by: (clock.now.nanoseconds - begun.nanoseconds) / 1_000_000) }
         if plan.rings {
-            hub = RingHub(journal: journal, clock: self.clock)
+            hub = RingHub(journal: journal, waits: stage.mode == .sockets, clock: self.clock)
             scribe = nil
         } else {
             let record = CallRecord(

@@ -4,9 +4,16 @@ import RTCSim
 
 /// A network as `--network` and its kin take it: a profile's name, pairs, a trace file.
 enum NetworkArgument {
+    /// Trace files are found from the working directory. Throws `ValidationError`.
+    static func profile(_ text: String) throws -> NetworkProfile { try profile(text, folder: ".") }
+
+    /// - Parameter folder: from which trace files are found.
     /// Throws `ValidationError`.
-    static func profile(_ text: String) throws -> NetworkProfile {
-        do { return try NetworkProfile(parsing: text, reading: read) } catch { throw ValidationError("\(error).") }
+    static func profile(_ text: String, folder: String) throws -> NetworkProfile {
+        let reading = { (path: String) throws(NetworkProfileError) -> [UInt8] in
+            try read(path.hasPrefix("/") || folder == "." ? path : folder + "/" + path)
+        }
+        do { return try NetworkProfile(parsing: text, reading: reading) } catch { throw ValidationError("\(error).") }
     }
 
     /// Bytes of a trace file; what is too long is cut a byte behind the bound, so that the reader says so.

@@ -107,7 +107,7 @@ import Testing
 
     @Test func whatIsLeftOverIsNamed() {
         func growth(_ cycles: [(Int64, Int)]) -> String? {
-            LoadVerdict.growth(cycles.map { LoadRecord.Cycle(heap: $0.0 << 20, descriptors: $0.1) })
+            LoadVerdict.growth(cycles.map { CycleRemainder(heapBytes: $0.0 << 20, openFiles: $0.1) })
         }
         #expect(growth([(10, 20), (30, 20)]) == nil)
         #expect(growth([(10, 20), (30, 20), (30, 20)]) == nil)

@@ -21,13 +21,6 @@ struct LoadRecord {
         }
     }
 
-    /// What was left after a cycle, when everybody had gone.
-    struct Cycle: Equatable {
-        /// Bytes of heap in use, without what the report itself holds.
-        var heap: Int64
-        var descriptors: Int
-    }
-
     /// Of more participants none has a timeline.
     static let timelineLimit = 1_000
 
@@ -36,7 +29,7 @@ struct LoadRecord {
     private(set) var shortage: String?
     private(set) var cards = CardCounts()
     /// What was left after each cycle.
-    private(set) var cycles: [Cycle] = []
+    private(set) var cycles: [CycleRemainder] = []
     private(set) var misdelivered = 0
     private(set) var unstamped = 0
     private var data = DataCounters()
@@ -50,7 +43,7 @@ struct LoadRecord {
     mutating func add(_ sample: SecondSample) { results.seconds.append(sample) }
 
     mutating func noteCycle(heap: Int64, descriptors: Int) {
-        cycles.append(Cycle(heap: heap - Int64(results.footprint), descriptors: descriptors))
+        cycles.append(CycleRemainder(heapBytes: heap - Int64(results.footprint), openFiles: descriptors))
     }
 
     /// A participant that is gone.
@@ -81,6 +74,7 @@ struct LoadRecord {
         results.histograms.roundTripTime = meters.roundTripTime.snapshot
         if data.rpcCalls > 0 { results.histograms.rpc = meters.calls.snapshot }
         if data != DataCounters() { results.data = data }
+        if cycles.count > 1 { results.cycles = cycles }
         results.participants.sort { ($0.room, $0.startSecond, $0.identity) < ($1.room, $1.startSecond, $1.identity) }
         var judged = results
         LoadVerdict.judge(&judged, self, thresholds)

@@ -56,7 +56,7 @@ enum LoadText {
             lines.append("\(record.unstamped) frames carry no number; what is missing among such is not counted")
         }
         if record.cycles.count > 1 {
-            let cycles = record.cycles.map { "\(mebibytes($0.heap)) and \($0.descriptors) open files" }
+            let cycles = record.cycles.map { "\(mebibytes($0.heapBytes)) and \($0.openFiles) open files" }
             lines.append("left after each cycle: " + cycles.joined(separator: "; "))
         }
         lines += outliers(results) + [""]

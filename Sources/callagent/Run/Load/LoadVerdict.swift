@@ -41,14 +41,14 @@ enum LoadVerdict {
     }
 
     /// The first cycle fills what is kept for use again; after that nothing may be left over.
-    static func growth(_ cycles: [LoadRecord.Cycle]) -> String? {
+    static func growth(_ cycles: [CycleRemainder]) -> String? {
         guard cycles.count > 2, let last = cycles.last else { return nil }
         let before = cycles[cycles.count - 2]
-        if last.descriptors > before.descriptors {
-            return "\(last.descriptors - before.descriptors) files more than a cycle before are open at the end"
+        if last.openFiles > before.openFiles {
+            return "\(last.openFiles - before.openFiles) files more than a cycle before are open at the end"
         }
-        guard Double(last.heap) > 1.01 * Double(before.heap) else { return nil }
-        return "the heap grew by \((last.heap - before.heap) / 1024) KiB in the last cycle"
+        guard Double(last.heapBytes) > 1.01 * Double(before.heapBytes) else { return nil }
+        return "the heap grew by \((last.heapBytes - before.heapBytes) / 1024) KiB in the last cycle"
     }
 
     private static func missing(_ participant: ParticipantResult, _ what: String, _ counts: InboundCounters) -> String {

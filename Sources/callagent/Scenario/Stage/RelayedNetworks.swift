@@ -8,19 +8,20 @@ import ScenarioCore
 actor RelayedNetworks {
     private struct Path {
         var pool: UDPRelayPool
-        var conditions: NetworkConditions
+        /// What it is while it is not cut.
+        var network: NetworkProfile
     }
 
-    private let plan: ScenarioPlan
+    private let networks: [String: NetworkProfile]
     private let seed: UInt64
     /// Those whose media takes the way through relays.
     private let relayed: Set<String>
     private let loop: DatagramLoop?
     private var paths: [String: Path] = [:]
 
-    /// Throws what keeps the relays' loop from running.
-    init(_ plan: ScenarioPlan, seed: UInt64) throws {
-        self.plan = plan
+    /// Throws what keeps the relays' loop from running, and what is wrong with a network.
+    init(_ plan: ScenarioPlan, seed: UInt64, folder: String) throws {
+        networks = try ScenarioNetworks.read(plan, folder: folder)
         self.seed = seed
         let roamers = plan.steps.compactMap { step -> String? in
             switch step.action {
@@ -39,27 +40,35 @@ actor RelayedNetworks {
         if let known = paths[person.identity] {
             path = known
         } else {
-            let conditions = person.network.flatMap { plan.networks[$0] }?.conditions ?? NetworkConditions()
-            var configuration = RelayConfiguration()
-            (configuration.up, configuration.down, configuration.seed) = (conditions, conditions, seed)
-            let pool = try await UDPRelayPool.start(on: loop, configuration: configuration).get()
-            path = Path(pool: pool, conditions: conditions)
+            var network = person.network.flatMap { networks[$0] } ?? NetworkProfile()
+            network.seed = seed
+            let pool = try await UDPRelayPool.start(on: loop, configuration: RelayConfiguration(network)).get()
+            path = Path(pool: pool, network: network)
             paths[person.identity] = path
         }
         media.bindAddress = "127.0.0.1"
         media.remoteAddressMap = { [pool = path.pool] in pool.address(leadingTo: $0) }
     }
 
-    func set(_ network: ScenarioNetwork?, of identity: String) async throws {
-        let conditions = network?.conditions ?? NetworkConditions()
-        paths[identity]?.conditions = conditions
-        try await paths[identity]?.pool.setConditions(conditions).get()
+    func set(_ name: String, of identity: String) async throws {
+        let network = networks[name] ?? NetworkProfile()
+        paths[identity]?.network = network
+        try await paths[identity]?.pool.setConditions(RelayConfiguration(network)).get()
     }
 
     func setCut(_ isCut: Bool, _ identity: String) async throws {
         guard let path = paths[identity] else { return }
-        let conditions = isCut ? NetworkConditions(delay: .zero, loss: 1) : path.conditions
-        try await path.pool.setConditions(conditions).get()
+        var configuration = RelayConfiguration(path.network)
+        if isCut {
+            configuration.up = NetworkConditions(delay: .zero, loss: 1)
+            configuration.down = configuration.up
+        }
+        try await path.pool.setConditions(configuration).get()
+    }
+
+    /// As a NAT does whose mapping has expired.
+    func changeAddress(of identity: String) async throws {
+        try await paths[identity]?.pool.changeAddresses().get()
     }
 
     func close() async {

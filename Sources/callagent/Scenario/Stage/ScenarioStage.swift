@@ -9,8 +9,8 @@ protocol ScenarioStage: Sendable {
     var clock: MediaClock { get }
     /// How somebody finds and enters the room.
     func configuration(for person: PlannedPerson) async throws -> CallBridge.Configuration
-    /// Changes somebody's network, now or when they come.
-    func setNetwork(_ network: ScenarioNetwork?, of identity: String) async throws
+    /// Changes somebody's network, now or when they come; a name of none is no network.
+    func setNetwork(_ name: String, of identity: String) async throws
     /// Gives somebody another address, as a NAT does.
     func changeAddress(_ identity: String) async throws
     /// Cuts somebody's network off, or lets it come back.

@@ -30,7 +30,10 @@ actor SocketStage: ScenarioStage {
 
     /// - Parameter address: nil starts servers in this process: one for both dialects, or one for each provider where one
     ///   of them is to stop. Throws what keeps them from starting.
-    static func start(_ plan: ScenarioPlan, seed: UInt64, at address: Address?) async throws -> SocketStage {
+    static func start(
+        _ plan: ScenarioPlan, seed: UInt64, at address: Address?, folder: String = "."
+    ) async throws -> SocketStage {
+        let networks = try RelayedNetworks(plan, seed: seed, folder: folder)
         var servers: [ScenarioProvider: EmbeddedServer] = [:]
         let used = plan.usedProviders
         if address == nil {
@@ -52,7 +55,6 @@ actor SocketStage: ScenarioStage {
             }
             return (provider, Address(url: server.url, key: server.key, secret: server.secret))
         }
-        let networks = try RelayedNetworks(plan, seed: seed)
         return SocketStage(plan, servers, Dictionary(addresses) { first, _ in first }, networks)
     }
 
@@ -106,14 +108,11 @@ actor SocketStage: ScenarioStage {
 
     // MARK: What happens
 
-    func setNetwork(_ network: ScenarioNetwork?, of identity: String) async throws {
-        try await networks.set(network, of: identity)
+    func setNetwork(_ name: String, of identity: String) async throws {
+        try await networks.set(name, of: identity)
     }
 
-    /// Nobody gets here: `ScenarioModeCheck` has said so.
-    func changeAddress(_ identity: String) async throws {
-        throw CallError(.configuration, .invalidArgument, "addresses change in virtual time only")
-    }
+    func changeAddress(_ identity: String) async throws { try await networks.changeAddress(of: identity) }
 
     func setCut(_ isCut: Bool, _ identity: String) async throws { try await networks.setCut(isCut, identity) }
 

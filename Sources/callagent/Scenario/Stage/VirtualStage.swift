@@ -14,11 +14,13 @@ final class VirtualStage: ScenarioStage {
     let mode = ScenarioMode.virtual
     private let plan: ScenarioPlan
     private let world: FakeWorld
+    private let networks: [String: NetworkProfile]
     private let stopped: Stopped
 
-    /// Throws `MediaError`.
-    init(_ plan: ScenarioPlan, seed: UInt64) throws {
+    /// Throws `MediaError`, and what is wrong with a network.
+    init(_ plan: ScenarioPlan, seed: UInt64, folder: String = ".") throws {
         self.plan = plan
+        networks = try ScenarioNetworks.read(plan, folder: folder)
         world = try FakeWorld(seed: seed)
         stopped = Stopped(plan.providers.down)
     }
@@ -51,8 +53,9 @@ final class VirtualStage: ScenarioStage {
             credentials: .init(token: nil))
     }
 
-    func setNetwork(_ network: ScenarioNetwork?, of identity: String) async {
-        await world.setNetwork(network?.conditions, of: identity)
+    func setNetwork(_ name: String, of identity: String) async {
+        guard let network = networks[name] else { return await world.setNetwork(nil, of: identity) }
+        await world.setNetwork(up: network.up.conditions, down: network.down.conditions, of: identity)
     }
 
     func changeAddress(_ identity: String) async { await world.changeAddress(identity) }
@@ -100,23 +103,5 @@ private struct SimulatedProvider: CallProvider {
             throw CallError(.network, .unreachable, "the simulated server of \(kind) does not answer; it was stopped")
         }
         return try await server.connect(descriptor, context: context)
-    }
-}
-
-extension ScenarioNetwork {
-    /// What the network model takes.
-    var conditions: NetworkConditions { profile.conditions }
-
-    private var profile: LinkProfile {
-        var profile = LinkProfile()
-        profile.loss = loss
-        profile.burst = Double(burstMs)
-        profile.delay = Double(delayMs)
-        profile.jitter = Double(jitterMs)
-        profile.reorder = reorder
-        profile.duplicate = duplicate
-        profile.rate = Double(rateKbps)
-        profile.queue = Double(queueMs)
-        return profile
     }
 }
