@@ -129,8 +129,8 @@ import Testing
         let plan = try ScenarioReader.read(
             """
             scenario: test
-            duration: 7s
-            recovery: 2s
+            duration: 10s
+            recovery: 4s
             networks: {near: {delay: 5ms}}
             people:
               - {name: ada, tone: 440, network: near}
@@ -139,7 +139,7 @@ import Testing
               - {at: 2s, who: ada, do: roam, address: new}
             expect:
               - {who: all, ended: never}
-              - {who: all, hears: others, from: 5s, share: ">= 50%"}
+              - {who: all, hears: others, from: 7s, share: ">= 50%"}
             """)
         let stage = try await SocketStage.start(plan, seed: 1, at: nil)
         let progress = Progress(isShown: false, status: { _ in }, output: { _ in })

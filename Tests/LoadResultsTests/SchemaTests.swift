@@ -28,6 +28,7 @@ import Testing
         run.participants[5].endReason = .disconnected
         run.participants[5].endSecond = 6.5
         run.participants[5].failure = "the connection was lost"
+        run.cycles = [CycleRemainder(heapBytes: 9_400_000, openFiles: 26)]
         run.state = .interrupted
         run.interruption = "SIGINT"
         run.judge([
@@ -48,9 +49,7 @@ import Testing
 
     @Test func resultsKeepToTheSchema() throws {
         #expect(try faults(try ResultsFile.data(Self.run()), "load-results.json") == [])
-        var soak = SampleRun().make()
-        soak.cycles = [CycleRemainder(heapBytes: 9_400_000, openFiles: 26)]
-        #expect(try faults(try ResultsFile.data(soak), "load-results.json") == [])
+        #expect(try faults(try ResultsFile.data(SampleRun().make()), "load-results.json") == [])
         let empty = LoadResults(run: try Self.run().run)
         #expect(try faults(try ResultsFile.data(empty), "load-results.json") == [])
     }

@@ -81,7 +81,7 @@ import Testing
         } catch {
             #expect(
                 error.problems.map { $0.line(in: "f") } == [
-                    "f:4:29: loss does not go beside profile; write it in its text, after a comma"
+                    "f:4:28: loss does not go beside profile; write it in its text, after a comma"
                 ])
         }
     }

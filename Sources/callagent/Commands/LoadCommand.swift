@@ -91,6 +91,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         try check()
+        // Their growth would look like something that is left over.
+        if settings.cycles > 1 { ThreadCaches.switchOff() }
         output.bootstrapLogging()
         try Descriptors.require()
         Interruption.begin()
