@@ -1,9 +1,9 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test libssl examples interop peers scenarios bench lint fuzz bootstrap format clean help
+.PHONY: call build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
 
 help:            ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
 
 call: build      ## build, then run a real four-party call and print what everybody heard and saw
 	.build/release/callagent call --participants 4 --duration 15
@@ -32,6 +32,9 @@ scenarios: build ## the worked examples of Examples/Scenarios, in virtual time a
 
 bench: bootstrap ## the rows of docs/benchmarks.md, as ratios from one run
 	Benchmarks/run
+
+bench-networks: build peers ## calls through bad networks beside libwebrtc's, the Q rows of docs/quality.md (NETWORKS="--rows Q2 --seeds 2")
+	.venv-peers/bin/python Benchmarks/networks/run.py $(NETWORKS)
 
 lint:            ## formatting and house rules
 	Scripts/lint

@@ -86,6 +86,28 @@ import Testing
         #expect(abs(report.latency.percentile(0.5) - 10) < 0.4)
     }
 
+    @Test func saysForHowLongThereWasNoNewPicture() throws {
+        let sink = TestCardSink()
+        let start = MediaTime(nanoseconds: 5_000_000_000)
+        // Numbers and milliseconds: one comes twice, and after a gap that was expected it goes on.
+        let course: [(number: Int, at: Double)] = [
+            (3, 0), (4, 33), (4, 150), (5, 240), (6, 441), (2, 500), (9, 700), (10, 890),
+        ]
+        for (number, at) in course {
+            sink.receive(try frame(5, number, start), at: start.advanced(seconds: at / 1_000))
+        }
+        sink.expectGap()
+        sink.receive(try frame(5, 40, start), at: start.advanced(seconds: 9))
+        let showing = sink.report.showing
+        #expect(showing.pictures == 7 && showing.first == start && showing.last == start.advanced(seconds: 9))
+        #expect(showing.pauseCount == 4)
+        let pauses = showing.pauses.map { (($0.start.seconds - start.seconds) * 1_000).rounded() }
+        #expect(pauses == [33, 240, 441, 890])
+        #expect(abs(showing.pausedSeconds - (0.207 + 0.201 + 0.259 + 8.110)) < 1e-6)
+        let longest = try #require(showing.longest)
+        #expect(abs(longest.seconds - 8.11) < 1e-6 && longest == showing.pauses[3])
+    }
+
     /// A server that changes layers may send the key frames of both.
     @Test func twoLayersOfOneCaptureAreNoDuplicate() throws {
         let sink = TestCardSink()

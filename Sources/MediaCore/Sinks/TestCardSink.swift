@@ -27,6 +27,8 @@ public struct TestCardReport: Sendable, Hashable {
     public var gaps: [ClosedRange<UInt32>] = []
     /// From capture to arrival at the sink.
     public var latency = LatencyHistogram()
+    /// When pictures with new numbers came.
+    public var showing = PictureShowing()
 
     /// Makes an empty report.
     public init() {}
@@ -86,6 +88,7 @@ extension TestCardSink.State {
         report.framesRead += 1
         report.latency.record(seconds: reading.latency(at: now))
         defer { expectsGap = false }
+        if reading.frameNumber > report.last ?? 0 || report.last == nil { report.showing.note(now) }
         if expectsGap, report.last != nil { return report.last = reading.frameNumber }
         report.count(reading.frameNumber, isResized: width != self.width)
     }

@@ -168,6 +168,8 @@ struct TrackReport: Codable {
     var firstFrameMs: Double?
     /// From capture to the decoded picture.
     var latencyMs: LatencyReport?
+    /// When the pictures of a test card were given out.
+    var pictures: PicturesReport?
     /// Mean opinion score: of sound by the E-model (1...4.41), of pictures by their size, rate and freezes (1...5).
     var mos: Double?
     /// How far pictures and the same sender's sound were apart.

@@ -278,6 +278,7 @@ extension TrackReport {
             latencyMs = LatencyReport(
                 p50: card.latency.percentile(0.5), p95: card.latency.percentile(0.95),
                 p99: card.latency.percentile(0.99))
+            pictures = PicturesReport(card.showing)
         }
         if let meter = probe.meter?.measurement {
             audio = AudioReport(
