@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "CallConformance", targets: ["CallConformance"]),
         .library(name: "CallServer", targets: ["CallServer"]),
         .library(name: "ClientCore", targets: ["ClientCore"]),
+        .library(name: "ServiceDesk", targets: ["ServiceDesk"]),
         .executable(name: "callagent", targets: ["callagent"]),
     ],
     dependencies: [
@@ -114,6 +115,11 @@ let package = Package(
                 "WebClient",
                 logging,
             ]),
+        // A service desk's chat: client, reference service, authorization and webhooks as values; and their sockets.
+        room("ServiceDeskCore", ["CCrypto"]),
+        room(
+            "ServiceDesk",
+            ["ServiceDeskCore", "CallModel", "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1]),
         room("LiveKitProtocol", ["CallModel", "CCrypto", "CZlib", protobuf], exclude: ["Protos"]),
         // The second dialect, as values: tokens, REST requests, frames, messages.
         room("OpenTokSignalling", ["RTCWire", "CCrypto"]),
@@ -189,6 +195,10 @@ let package = Package(
             [
                 "CallBridge", "CallServer", "ClientModel", "ConversationModel", "LiveKitProtocol", "MediaCore",
             ]),
+        .testTarget(
+            name: "ServiceDeskTests",
+            dependencies: ["ServiceDesk", "ServiceDeskCore", "TransportSecurity", "WebClient"],
+            swiftSettings: settings),
         tests("LoadResults", [histogram]),
         tests("PrometheusMetrics", [coreMetrics]),
         tests("LoadCore", ["RTCSim", "RTCWire"]),

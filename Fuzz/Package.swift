@@ -74,6 +74,8 @@ let package = Package(
         .target(name: "ScenarioFuzzing", dependencies: ["ScenarioCore"], swiftSettings: settings),
         .target(name: "RTCSim", dependencies: ["RTCCore", "RTCWire"], swiftSettings: settings),
         .target(name: "SimFuzzing", dependencies: ["RTCSim", "RTCWire"], swiftSettings: settings),
+        .target(name: "ServiceDeskCore", dependencies: ["CCrypto"], swiftSettings: settings),
+        .target(name: "ServiceDeskFuzzing", dependencies: ["ServiceDeskCore"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -85,7 +87,7 @@ let package = Package(
         fuzz("opentoktoken", "OpenTokFuzzing"), fuzz("opentokrest", "OpenTokFuzzing"),
         fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
         fuzz("opentokclient", "OpenTokClientFuzzing"), fuzz("sdpfrag", "WHIPFuzzing"), fuzz("whip", "WHIPFuzzing"),
-        fuzz("scenario", "ScenarioFuzzing"),
+        fuzz("scenario", "ScenarioFuzzing"), fuzz("servicedesk", "ServiceDeskFuzzing"),
         fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
         + (isPlain ? campaign : [])

@@ -441,6 +441,25 @@ def states():
             yield bytes([state, state % 3]) + command
 
 
+def desk_requests():
+    """To the readers of a service desk: the first byte chooses who reads."""
+    comment = b'{"app_id":"a","user_id":"u","comment":"hi","client_id":"c","attachments":[]}'
+    upload = (b'--b\r\nContent-Disposition: form-data; name="f"; filename="n.txt"\r\n\r\nhello\r\n--b--\r\n')
+    for path in sorted((VECTORS / "service-desk").iterdir()):
+        data = path.read_bytes()
+        if path.name.startswith("webhook"):
+            yield b"\0" + data
+        elif path.suffix == ".form":
+            yield b"\1" + data
+            yield b"\3" + data
+        elif path.name.startswith("authorization"):
+            yield b"\2" + data
+        else:
+            yield b"\5\2" + data
+    yield b"\4" + upload
+    yield b"\5\2" + comment + b"\0\x04" + upload + b"\0\x06" + comment + b"\0\1" + comment
+
+
 def shapes():
     """Yields (target, shape, bytes): of equal shapes the first is kept."""
     for path in sorted(VECTORS.glob("*.rtp.pcap")):
@@ -482,7 +501,7 @@ def shapes():
                            ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
                            ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses),
                            ("sdpfrag", fragments), ("whip", whip_requests), ("scenario", scenarios),
-                           ("network", networks), ("trace", traces)):
+                           ("network", networks), ("trace", traces), ("servicedesk", desk_requests)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:
