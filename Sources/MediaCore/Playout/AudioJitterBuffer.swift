@@ -93,7 +93,11 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         let isNewest = source.newest.map { sequence > $0.sequence } ?? true
         let stepsBack = isNewest && source.newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
         if isNewest { source.newest = (sequence, time) }
-        if delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack) { tempo.level = nil }
+        if source.noteArrival(arrival, isNewest: isNewest),
+            delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack)
+        {
+            tempo.level = nil
+        }
         guard accepts(sequence) else { return }
         gap.isExpected = false
         let slot = AudioPacketStore.Slot(

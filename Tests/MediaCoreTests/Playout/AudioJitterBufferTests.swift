@@ -222,6 +222,25 @@ import Testing
         #expect(last <= .milliseconds(60))
     }
 
+    /// What was lost meanwhile is sent again when the path is back: late, but for no jitter.
+    @Test func repairsAfterAnOutageTeachNothing() {
+        let simulation = PlayoutSimulation(count: 1_500) { index in
+            guard (500..<750).contains(index) else { return 20 }
+            return index < 686 ? nil : 80 + Double(750 - index) * 20
+        }
+        let buffer = buffer()
+        let end = Instant.zero + .seconds(1 + 750 * 0.02 + 0.3)
+        var highest = Interval.zero
+        var concealed = 0
+        simulation.run(buffer) { now, _ in
+            guard now > end else { return concealed = buffer.statistics.concealedSamples }
+            highest = max(highest, buffer.targetDelay)
+        }
+        #expect(highest <= .milliseconds(40), "\(highest.milliseconds) ms")
+        #expect((4_500...5_200).contains(buffer.statistics.concealedMilliseconds))
+        #expect(buffer.statistics.concealedSamples == concealed, "nothing after it was concealed")
+    }
+
     @Test func aLongerRouteIsFollowed() {
         let simulation = PlayoutSimulation(count: 3_000) { index in index < 1_000 ? 20 : 140 }
         let buffer = buffer()
