@@ -197,7 +197,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "ServiceDeskTests",
-            dependencies: ["ServiceDesk", "ServiceDeskCore", "TransportSecurity", "WebClient"],
+            dependencies: ["ServiceDesk", "ServiceDeskCore", "TransportSecurity", "WebClient", nioCore, nioPosix],
             swiftSettings: settings),
         tests("LoadResults", [histogram]),
         tests("PrometheusMetrics", [coreMetrics]),

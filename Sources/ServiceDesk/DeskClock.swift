@@ -5,7 +5,7 @@ public protocol DeskClock: Sendable {
     /// Milliseconds of Unix time that never go back.
     var now: Int64 { get }
     /// Returns at that time, or throws `CancellationError` when the task is cancelled.
-    func sleep(until deadline: Int64) async throws
+    func wait(until deadline: Int64) async throws
 }
 
 /// The machine's clock.
@@ -24,7 +24,7 @@ public struct SystemDeskClock: DeskClock {
     }
 
     /// By the monotonic clock.
-    public func sleep(until deadline: Int64) async throws {
+    public func wait(until deadline: Int64) async throws {
         try await Task.sleep(for: .milliseconds(max(0, deadline - now)))
     }
 }

@@ -39,7 +39,7 @@ actor DeskWebhookSender {
         if let body = backlog.next(now: clock.now) { Task { await send(body) } }
         guard let deadline = backlog.nextDeadline else { return }
         timer = Task { [weak self, clock] in
-            guard (try? await clock.sleep(until: deadline)) != nil else { return }
+            guard (try? await clock.wait(until: deadline)) != nil else { return }
             await self?.pump()
         }
     }

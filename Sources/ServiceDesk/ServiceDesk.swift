@@ -246,7 +246,7 @@ public actor ServiceDesk {
         timer = nil
         guard let deadline = machine.nextDeadline else { return }
         timer = Task { [weak self, clock] in
-            guard (try? await clock.sleep(until: deadline)) != nil else { return }
+            guard (try? await clock.wait(until: deadline)) != nil else { return }
             await self?.advance()
         }
     }

@@ -363,4 +363,114 @@ import Testing
         await listener.close()
         for server in [server, honest] { await server.stop() }
     }
+
+    /// A receiver that was away when the support wrote is told when it is back, once and in order.
+    @Test func awayReceiversAreToldLater() async throws {
+        let clock = ManualClock()
+        let first = try await DeskWebhookListener.listen()
+        let port = first.port
+        await first.close()
+        let server = try await Self.start { ($0.clock, $0.webhookURL) = (clock, "http://127.0.0.1:\(port)/") }
+        let desk = try await Self.desk(server, clock: clock)
+        try await desk.send("Hello")
+        try await server.reply(ticket: 1, "one")
+        try await server.reply(ticket: 1, "two")
+        let start = clock.now
+        // Nobody is there: half a second, then a second.
+        #expect(await clock.sleeper(after: start) == start + 500)
+        clock.advance(to: start + 500)
+        #expect(await clock.sleeper(after: start + 500) == start + 1_500)
+        let listener = try await DeskWebhookListener.listen(port: port)
+        clock.advance(to: start + 1_500)
+        var webhooks = listener.webhooks.makeAsyncIterator()
+        #expect(await webhooks.next()?.comment.body == "one")
+        #expect(await webhooks.next()?.comment.body == "two")
+        await listener.close()
+        await server.stop()
+    }
+
+    // MARK: Repetitions, and a service that is away
+
+    @Test func whatIsSentTwiceIsOneComment() async throws {
+        let clock = ManualClock()
+        let server = try await Self.start()
+        let desk = try await Self.desk(server, clock: clock)
+        var incoming = await server.incoming().makeAsyncIterator()
+        let first = try await desk.send("once", id: "c-1")
+        #expect(try await desk.send("once", id: "c-1").id == first.id)
+        let second = try await desk.send("another ticket", newTicket: true)
+        #expect(await incoming.next()?.comment.id == first.id)
+        let other = try #require(await incoming.next())
+        #expect(other.comment.id == second.id && other.ticketID == 2)
+        #expect(await desk.comments.map(\.body) == ["once", "another ticket"])
+        #expect(await server.comments(ticket: 1)?.count == 1)
+        await server.stop()
+    }
+
+    @Test func aServiceThatGoesAwayIsToldOnce() async throws {
+        let clock = ManualClock()
+        let server = try await Self.start { $0.clock = clock }
+        let port = await server.port
+        let desk = try await Self.desk(server, clock: clock)
+        var events = await desk.events().makeAsyncIterator()
+        await desk.open()
+        var deadline = await clock.sleeper(after: 0)
+        await server.stop()
+        for _ in 0..<3 {
+            clock.advance(to: deadline)
+            deadline = await clock.sleeper(after: deadline)
+        }
+        guard case .unreachable(let reason) = try await Self.next(&events) else {
+            Issue.record("nobody was told")
+            return
+        }
+        #expect(reason.contains("does not answer"))
+        let again = try await Self.start { ($0.clock, $0.port) = (clock, port) }
+        clock.advance(to: deadline)
+        #expect(try await Self.next(&events) == .reachable)
+        await desk.stop()
+        await again.stop()
+    }
+
+    /// Answers that are none, and a server that is another: an error that says so, and no event.
+    @Test func answersThatAreNone() async throws {
+        let clock = ManualClock()
+        let listener = try await DeskListener.listen(
+            host: "127.0.0.1", port: 0,
+            DeskListener.Service(
+                bodyLimit: { _, _ in 1_000_000 },
+                answer: { request in
+                    if request.path.hasSuffix("SetPushToken") {
+                        return DeskHTTPResponse(
+                            400, Array(#"{"error":"the token \u001b[31m push-token-1 is bad"}"#.utf8))
+                    }
+                    return DeskHTTPResponse(request.path.hasSuffix("UpdateTicketFeed") ? 200 : 418, Array("[]".utf8))
+                }))
+        let desk = try ServiceDesk(
+            server: "http://127.0.0.1:\(listener.port)/base/", appID: "app", store: DeskLocalStore(deviceID: "device"),
+            clock: clock)
+        #expect(await Self.code { () async throws(DeskError) in try await desk.send("x") } == .invalidAnswer)
+        let attachment = DeskAttachment(id: 1, name: "f", size: 1)
+        #expect(await Self.code { () async throws(DeskError) in try await desk.download(attachment) } == .refused)
+        do throws(DeskError) {
+            try await desk.setPushToken("push-token-1")
+            Issue.record("a refusal was taken for success")
+        } catch {
+            // What a server says steers no terminal, and repeats no secret.
+            #expect(error.code == .refused && error.message.contains("[secret] is bad"))
+            #expect(!error.message.contains("push-token-1") && !error.message.unicodeScalars.contains("\u{1b}"))
+        }
+        await listener.close()
+    }
+
+    @Test func refreshesHaveALimit() async throws {
+        let clock = ManualClock()
+        let server = try await Self.start { $0.clock = clock }
+        let desk = try await Self.desk(server, clock: clock)
+        for _ in 0..<20 { try await desk.refresh() }
+        #expect(await Self.code { () async throws(DeskError) in try await desk.refresh() } == .tooOften)
+        clock.advance(to: clock.now + 60_000)
+        try await desk.refresh()
+        await server.stop()
+    }
 }

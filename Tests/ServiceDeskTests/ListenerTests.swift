@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import ServiceDesk
 import ServiceDeskCore
 import TransportSecurity
@@ -72,5 +74,75 @@ import Testing
         await #expect(throws: DeskError.self) { try await impossible.start() }
         configuration.webhookURL = "nonsense"
         #expect(throws: DeskError.self) { try ServiceDeskServer(configuration) }
+    }
+
+    /// Bytes as they are, until the other side closes.
+    private static func raw(_ port: Int, _ text: String) async throws -> String {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(RawReader(continuation))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+        var answer = ""
+        for await bytes in stream { answer += String(buffer: bytes) }
+        return answer
+    }
+
+    private final class RawReader: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let bytes: AsyncStream<ByteBuffer>.Continuation
+
+        init(_ bytes: AsyncStream<ByteBuffer>.Continuation) { self.bytes = bytes }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { bytes.yield(unwrapInboundIn(data)) }
+
+        func channelInactive(context: ChannelHandlerContext) { bytes.finish() }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+
+    @Test func whatIsNoRequest() async throws {
+        let listener = try await Self.listen()
+        let port = listener.port
+        #expect(try await Self.raw(port, "nonsense\r\n\r\n").hasPrefix("HTTP/1.1 400 "))
+        #expect(
+            try await Self.raw(port, "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n").contains("400"))
+        let chunked = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(try await Self.raw(port, chunked + "3\r\nabc\r\n0\r\n\r\n").hasSuffix("\r\n\r\nabc"))
+        let endless = chunked + String(repeating: "ff\r\n\(String(repeating: "x", count: 255))\r\n", count: 5)
+        #expect(try await Self.raw(port, endless).hasPrefix("HTTP/1.1 413 "))
+        // Of two requests at once the first is answered, and the connection ends.
+        let one = "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na"
+        let both = try await Self.raw(port, one + one)
+        #expect(both.components(separatedBy: "HTTP/1.1 200").count == 2 && both.contains("Connection: close"))
+        let expecting = "POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nb"
+        #expect(try await Self.raw(port, expecting).hasPrefix("HTTP/1.1 100 "))
+        await listener.close()
+    }
+
+    /// Who says nothing, or half of something, is sent away.
+    @Test func slowClients() async throws {
+        var limits = DeskListener.Limits()
+        (limits.requestTimeout, limits.answerTimeout) = (.milliseconds(50), .milliseconds(50))
+        let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+        let listener = try await DeskListener.listen(
+            host: "127.0.0.1", port: 0, limits: limits,
+            DeskListener.Service(
+                bodyLimit: { _, _ in 10 },
+                answer: { _ in
+                    // Ends when the listener no longer waits for it.
+                    for await _ in never {}
+                    return DeskHTTPResponse(200)
+                }))
+        let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n"
+        #expect(try await Self.raw(listener.port, "").isEmpty)
+        #expect(try await Self.raw(listener.port, head + "a").hasPrefix("HTTP/1.1 408 "))
+        #expect(try await Self.raw(listener.port, head + "ab").hasPrefix("HTTP/1.1 503 "))
+        continuation.finish()
+        await listener.close()
     }
 }

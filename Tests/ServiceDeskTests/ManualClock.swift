@@ -17,7 +17,7 @@ final class ManualClock: DeskClock {
 
     var now: Int64 { state.withLock { $0.now } }
 
-    func sleep(until deadline: Int64) async throws {
+    func wait(until deadline: Int64) async throws {
         let number = state.withLock { state in
             state.number += 1
             return state.number
