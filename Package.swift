@@ -166,7 +166,7 @@ let package = Package(
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
                 "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
                 "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "PrometheusMetrics", "RTCSim", "RTCWire",
-                "ScenarioCore", "CHeap",
+                "ScenarioCore", "ServiceDesk", "CHeap",
                 coreMetrics, nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -241,7 +241,7 @@ let package = Package(
             dependencies: [
                 "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadCore",
                 "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "ScenarioCore", "WebClient",
-                "TransportSecurity", argumentParser, "ConversationModel", "ConversationService",
+                "TransportSecurity", argumentParser, "ConversationModel", "ConversationService", "ServiceDesk",
             ],
             swiftSettings: settings),
     ]

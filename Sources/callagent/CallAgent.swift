@@ -21,7 +21,8 @@ struct CallAgent: AsyncParsableCommand {
 
             SECRETS
               --secret, --token and --e2ee-key are seen by other users of the machine; each has a form with -file, and a \
-            variable: LIVEKIT_API_SECRET, LIVEKIT_TOKEN, CALLBRIDGE_E2EE_KEY. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
+            variable: LIVEKIT_API_SECRET, LIVEKIT_TOKEN, CALLBRIDGE_E2EE_KEY. So have --security-key and --webhook-secret of chat and \
+            chat-server: CALLBRIDGE_SECURITY_KEY, CALLBRIDGE_WEBHOOK_SECRET. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
             --url and --server of join, ring, answer, decline and descriptor.
 
             \(ExitStatus.table)
@@ -32,6 +33,7 @@ struct CallAgent: AsyncParsableCommand {
             AnswerCommand.self,
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
             ReportCommand.self, CompareCommand.self, NetemCommand.self, TokenCommand.self, DoctorCommand.self,
+            ChatCommand.self, ChatServerCommand.self,
         ])
 }
 

@@ -66,6 +66,8 @@ import Testing
         ],
         ["serve", "--secret", "s", "--srtp", "libsrtp2"], ["serve", "--secret", "s", "--dtls", "libssl"],
         ["call", "--dtls", "own"], ["doctor", "--json"],
+        ["chat", "--server", "http://h:1", "--app", "a"], ["chat-server"], ["chat-server", "run", "--app", "a"],
+        ["chat-server", "webhooks", "--count", "3"],
         ["serve", "--secret", "s", "--media-plane", "livekit"], ["call", "--media-plane", "livekit"],
         ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
     ])

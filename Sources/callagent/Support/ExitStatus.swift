@@ -3,6 +3,7 @@ import CallBridge
 import CallServer
 import Foundation
 import MediaCore
+import ServiceDesk
 
 /// The exit codes of all subcommands.
 enum ExitStatus: Int32, CaseIterable {
@@ -71,6 +72,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as MediaError: (status(of: error.kind), [error.description])
         case let error as RPCError: (.lost, [error.description])
         case let error as CallServerError: (status(of: error), [error.description])
+        case let error as DeskError: (status(of: error.code), [error.description])
         case let error as JournalOutputError: (.environment, [error.description])
         default: nil
         }
@@ -91,6 +93,14 @@ enum ExitStatus: Int32, CaseIterable {
         switch fault {
         case .caller: .usage
         case .configuration, .provider, .network, .environment: .environment
+        }
+    }
+
+    private static func status(of code: DeskError.Code) -> ExitStatus {
+        switch code {
+        case .missingAppID, .invalidCredentials, .invalidConfiguration, .emptyAttachment, .tooLarge: .usage
+        case .authorizationFailed, .unreachable, .invalidAnswer, .portUnavailable, .unwritable: .environment
+        case .tooOften, .refused, .notFound: .lost
         }
     }
 

@@ -7,7 +7,9 @@ enum Secrets {
     /// Shorter ones would take ordinary words out of our own sentences.
     private static let shortest = 8
     /// Options whose value is secret; of `--ice-server` it is what follows the second comma.
-    private static let options: Set = ["--secret", "--token", "--e2ee-key", "--ice-server"]
+    private static let options: Set = [
+        "--secret", "--token", "--e2ee-key", "--ice-server", "--security-key", "--webhook-secret", "--push-token",
+    ]
     private static let known = Mutex<Set<String>>([])
 
     /// Takes note of a secret.
