@@ -101,6 +101,8 @@ let package = Package(
         // What a conversation is, in words that client and service share; and a client as values: its life, its settings, its
         // conversations.
         room("ConversationModel", []),
+        // Co-browsing as values: messages, masks, tiles, who shares and who watches, the signs of it, the relay.
+        room("CoBrowsingModel", []),
         room("ClientModel", ["ConversationModel"]),
         // Notifications as values: whom they are shown, tokens, sealing and opening.
         room("ClientNotifications", ["RTCCore"]),
@@ -187,6 +189,7 @@ let package = Package(
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
+        tests("CoBrowsingModel"),
         tests("ClientModel", ["ConversationModel"]),
         tests("ClientNotifications"),
         tests("ConversationService", ["ConversationModel", grdb]),

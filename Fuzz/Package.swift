@@ -76,6 +76,8 @@ let package = Package(
         .target(name: "SimFuzzing", dependencies: ["RTCSim", "RTCWire"], swiftSettings: settings),
         .target(name: "ServiceDeskCore", dependencies: ["CCrypto"], swiftSettings: settings),
         .target(name: "ServiceDeskFuzzing", dependencies: ["ServiceDeskCore"], swiftSettings: settings),
+        .target(name: "CoBrowsingModel", swiftSettings: settings),
+        .target(name: "CoBrowsingFuzzing", dependencies: ["CoBrowsingModel"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -88,6 +90,8 @@ let package = Package(
         fuzz("opentokserver", "OpenTokFuzzing"), fuzz("opentoksession", "OpenTokFuzzing"),
         fuzz("opentokclient", "OpenTokClientFuzzing"), fuzz("sdpfrag", "WHIPFuzzing"), fuzz("whip", "WHIPFuzzing"),
         fuzz("scenario", "ScenarioFuzzing"), fuzz("servicedesk", "ServiceDeskFuzzing"),
+        fuzz("cobrowsing", "CoBrowsingFuzzing"), fuzz("cobrowsingpeer", "CoBrowsingFuzzing"),
+        fuzz("rawframe", "CoBrowsingFuzzing"),
         fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
     ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
         + (isPlain ? campaign : [])

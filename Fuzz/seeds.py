@@ -367,6 +367,31 @@ def whip_requests():
             yield bytes([course]) + body
 
 
+# One message of each kind, by hand from docs/co-browsing.md; the last two are tiles with the heads of a PNG and of a JPEG.
+COBROWSING = [
+    "0101 00000009 0186034c", "0102 00000009 01", "0103 00000009 00000002 00000001 0186034c 0004 00000100",
+    "0105 00000009 00000002", "0106 00000009 00000001", "0107 00000009 00000000", "0108 00000009 80004000 01",
+    "0109 00000009 00", "010a 00000000 05 0f 01 01 03616461", "010b 00000009 01 03616461", "010c 00000009 026e6f",
+    "0104 00000009 00000001 0000 0000 0000 0040 0040 02 89504e470d0a1a0a 0000000d49484452 00000040 00000040 0802000000",
+    "0104 00000009 00000001 0000 0000 0000 0040 0040 01 ffd8 ffdb000309 ffc0000b080040004001110000",
+]
+
+
+def cobrowsing():
+    return [bytes.fromhex(text.replace(" ", "")) for text in COBROWSING]
+
+
+def cobrowsing_courses():
+    """Messages behind their lengths and senders: all in a row, from the relay, the sharer and both channels."""
+    for sender in range(0, 256, 64):
+        yield b"".join(bytes([sender | min(len(one), 63)]) + one[:63] for one in cobrowsing())
+
+
+def raw_frames():
+    yield bytes.fromhex("43425201 0186 034c 03 02 0000".replace(" ", ""))
+    yield b"\x04card" + bytes.fromhex("0001 0002 0003 0004".replace(" ", ""))
+
+
 def scenarios():
     """The worked examples, and each of their lines' keys in a small file of its own."""
     folder = VECTORS.parent.parent / "Examples" / "Scenarios"
@@ -501,7 +526,8 @@ def shapes():
                            ("opentokrest", opentok_requests), ("opentokserver", opentok_clients),
                            ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses),
                            ("sdpfrag", fragments), ("whip", whip_requests), ("scenario", scenarios),
-                           ("network", networks), ("trace", traces), ("servicedesk", desk_requests)):
+                           ("network", networks), ("trace", traces), ("servicedesk", desk_requests),
+                           ("cobrowsing", cobrowsing), ("cobrowsingpeer", cobrowsing_courses), ("rawframe", raw_frames)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

@@ -1,0 +1,7 @@
+import CoBrowsingFuzzing
+import FuzzDriver
+
+@main
+enum Main {
+    static func main() { fuzz { CoBrowsingFuzzing.rawFrame($0) } }
+}
