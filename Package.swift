@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "CallServer", targets: ["CallServer"]),
         .library(name: "ClientCore", targets: ["ClientCore"]),
         .library(name: "ServiceDesk", targets: ["ServiceDesk"]),
+        .library(name: "CoBrowsing", targets: ["CoBrowsing"]),
         .executable(name: "callagent", targets: ["callagent"]),
     ],
     dependencies: [
@@ -67,6 +68,9 @@ let package = Package(
         .systemLibrary(
             name: "CSpeech", pkgConfig: "espeak-ng", providers: [.apt(["libespeak-ng-dev", "libspeexdsp-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Its headers alone: the library is loaded when the first file is recorded.
         .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
@@ -103,19 +107,20 @@ let package = Package(
         room("ConversationModel", []),
         // Co-browsing as values: messages, masks, tiles, who shares and who watches, the signs of it, the relay.
         room("CoBrowsingModel", []),
-        room("ClientModel", ["ConversationModel"]),
+        room("ClientModel", ["CoBrowsingModel", "ConversationModel"]),
+        // Sharing of the screen: frame sources, compression of tiles, sessions.
+        room("CoBrowsing", ["ClientModel", "CoBrowsingModel", "ConversationModel", "CJPEG", "CPNG", "CWebP"]),
         // Notifications as values: whom they are shown, tokens, sealing and opening.
         room("ClientNotifications", ["RTCCore"]),
         // Keeps conversations: rules as values, SQLite beneath.
-        room("ConversationService", ["ConversationModel", grdb]),
+        room("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
         // What an application links above the bridge: a client with its conversations and calls.
         room(
             "ClientCore",
             [
-                "CallBridge", "CallModel", "ClientModel", "ConversationModel", "MediaCore", "TransportSecurity",
-                "WebClient",
-                logging,
+                "CallBridge", "CallModel", "ClientModel", "CoBrowsingModel", "ConversationModel", "MediaCore",
+                "TransportSecurity", "WebClient", logging,
             ]),
         // A service desk's chat: client, reference service, authorization and webhooks as values; and their sockets.
         room("ServiceDeskCore", ["CCrypto"]),
@@ -150,7 +155,7 @@ let package = Package(
             "CallServer",
             [
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
-                "OpenTokSignalling", "WHIPSignalling", "ConversationModel", "ConversationService",
+                "OpenTokSignalling", "WHIPSignalling", "CoBrowsingModel", "ConversationModel", "ConversationService",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
@@ -190,13 +195,15 @@ let package = Package(
         tests("CallArchive", ["CallBridge", "MediaCore", "ProviderFake", "RTCWire"]),
         tests("CallModel", ["RTCSim"]),
         tests("CoBrowsingModel"),
+        tests("CoBrowsing", ["ClientModel", "CoBrowsingModel", "ConversationModel"]),
         tests("ClientModel", ["ConversationModel"]),
         tests("ClientNotifications"),
-        tests("ConversationService", ["ConversationModel", grdb]),
+        tests("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
         tests(
             "ClientCore",
             [
-                "CallBridge", "CallServer", "ClientModel", "ConversationModel", "LiveKitProtocol", "MediaCore",
+                "CallBridge", "CallServer", "ClientModel", "CoBrowsing", "CoBrowsingModel", "ConversationModel",
+                "LiveKitProtocol", "MediaCore",
             ]),
         .testTarget(
             name: "ServiceDeskTests",

@@ -189,6 +189,7 @@ public final class CallServer: Sendable {
         var settings = ConversationService.Settings()
         settings.directory = configuration.conversations.directory
         settings.template.autoJoinsCall = configuration.conversations.autoJoinsCall
+        settings.coBrowsing = configuration.conversations.coBrowsing
         do { return try ConversationService(settings) { WallClock.milliseconds } } catch {
             throw .configuration(error.description)
         }

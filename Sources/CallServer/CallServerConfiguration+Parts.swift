@@ -1,3 +1,4 @@
+public import CoBrowsingModel
 import RTCCore
 import TransportSecurity
 
@@ -50,6 +51,8 @@ extension CallServerConfiguration {
         public var directory: String?
         /// Whoever begins a conversation starts its call, and whoever comes joins it, where the request says nothing else.
         public var autoJoinsCall = false
+        /// Frames a second of shared screens, and which signs of sharing there are.
+        public var coBrowsing = CoBrowsingProperties()
 
         /// In memory, and calls begin by hand.
         public init() {}

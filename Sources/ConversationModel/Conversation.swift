@@ -85,6 +85,8 @@ public struct Conversation: Sendable, Hashable, Codable, Identifiable {
     public var autoJoinsCall = false
     /// The call that is under way.
     public var call: Call?
+    /// Who shares their screen in it; nil where nobody does.
+    public var sharedBy: String?
     /// In the order they came.
     public var participants: [Participant] = []
     /// The number of its newest message; 0 where there is none.

@@ -1,3 +1,4 @@
+package import CoBrowsingModel
 package import ConversationModel
 import Foundation
 import GRDB
@@ -17,6 +18,8 @@ package final class ConversationService: Sendable {
         package var openConversations = 10_000
         /// Conversations that are over and are kept in memory.
         package var endedInMemory = 1_000
+        /// What clients are told of co-browsing.
+        package var coBrowsing = CoBrowsingProperties()
 
         package init() {}
     }
@@ -25,6 +28,8 @@ package final class ConversationService: Sendable {
     private let settings: Settings
     private let now: @Sendable () -> Int64
     private let listeners = Mutex(ConversationListeners())
+    /// Who shares their screen with whom.
+    package let coBrowsing: CoBrowsingHub
     /// Messages of a page.
     private static let page = 200
 
@@ -34,6 +39,7 @@ package final class ConversationService: Sendable {
     package init(_ settings: Settings, now: @escaping @Sendable () -> Int64) throws(ConversationRefusal) {
         self.settings = settings
         self.now = now
+        coBrowsing = CoBrowsingHub(settings.coBrowsing, now: now)
         do {
             if let directory = settings.directory {
                 try FileManager.default.createDirectory(
@@ -45,6 +51,7 @@ package final class ConversationService: Sendable {
                 .unavailable,
                 "conversations can't be kept in \(settings.directory ?? "memory"): \(error); check the folder")
         }
+        coBrowsing.whenSharingChanges { [weak self] id in Task { [weak self] in try await self?.announceSharing(id) } }
     }
 
     /// Closes all sockets and the storage.
@@ -62,7 +69,7 @@ package final class ConversationService: Sendable {
     package func conversation(
         _ id: String, for person: ConversationPerson
     ) async throws(ConversationRefusal) -> ConversationInfo {
-        try await transact { db in try Self.info(try Self.find(id, person, db), person, db) }
+        try await transact { db in try self.info(try Self.find(id, person, db), person, db) }
     }
 
     package func messages(
@@ -163,8 +170,9 @@ package final class ConversationService: Sendable {
                 if after.state == .ended, self.settings.directory == nil {
                     try ConversationStore.forget(keeping: self.settings.endedInMemory, db)
                 }
+                if after.state == .ended { db.afterNextTransaction { _ in self.coBrowsing.endConversation(id) } }
             }
-            return try Self.info(after, person, db)
+            return try self.info(after, person, db)
         }
     }
 
@@ -187,7 +195,7 @@ package final class ConversationService: Sendable {
     private func snapshot(_ person: ConversationPerson, _ db: Database) throws -> ConversationSnapshot {
         let open = try ConversationStore.open(of: person.role == .agent ? nil : person.id, limit: 1_000, db)
         return ConversationSnapshot(
-            personId: person.id, role: person.role, conversations: try open.map { try Self.info($0, person, db) },
+            personId: person.id, role: person.role, conversations: try open.map { try self.info($0, person, db) },
             isAvailable: listeners.withLock(\.isAvailable))
     }
 
@@ -198,11 +206,23 @@ package final class ConversationService: Sendable {
         return conversation
     }
 
-    private static func info(_ conversation: Conversation, _ person: ConversationPerson, _ db: Database) throws
+    private func info(_ conversation: Conversation, _ person: ConversationPerson, _ db: Database) throws
         -> ConversationInfo
     {
-        ConversationInfo(
+        var conversation = conversation
+        conversation.sharedBy = coBrowsing.sharer(in: conversation.id)
+        return ConversationInfo(
             conversation: conversation, unread: try ConversationStore.unread(conversation, by: person.id, db))
+    }
+
+    /// Somebody shares from now on, or nobody does. Nothing of it is stored: it ends with their connection.
+    private func announceSharing(_ id: String) async throws(ConversationRefusal) {
+        try await transact { db in
+            guard let conversation = try ConversationStore.conversation(id, db), conversation.state != .ended else {
+                return
+            }
+            try self.announce(conversation, nil, db)
+        }
     }
 
     /// Tells everybody whose business it is, once it is on the disk. Commits come one after another: so do notices.
@@ -210,7 +230,7 @@ package final class ConversationService: Sendable {
         var infos: [ConversationPerson: ConversationInfo] = [:]
         for person in listeners.withLock(\.people)
         where conversation.participant(person.id) != nil || person.role == .agent {
-            infos[person] = try Self.info(conversation, person, db)
+            infos[person] = try self.info(conversation, person, db)
         }
         let known = infos
         db.afterNextTransaction { [self] _ in

@@ -11,7 +11,41 @@ private final class Sharing: CoBrowsingModule {
     let name = ModuleName.coBrowsing
     let started = Mutex<[String]>([])
 
-    func start(in conversation: Conversation) async throws { started.withLock { $0.append(conversation.id) } }
+    func share(in conversation: Conversation, over channel: any CoBrowsingChannel) async throws -> any CoBrowsingSession
+    {
+        started.withLock { $0.append(conversation.id) }
+        return QuietSharing(channel)
+    }
+
+    func watch(in conversation: Conversation, over channel: any CoBrowsingChannel) async throws -> any CoBrowsingSession
+    {
+        QuietSharing(channel)
+    }
+}
+
+/// A session that lasts until it is stopped, or its channel is gone.
+private final class QuietSharing: CoBrowsingSession {
+    private let task: Task<Void, Never>
+    private let reason = Mutex(CoBrowsingEnd.connectionLost)
+    private let channel: any CoBrowsingChannel
+
+    init(_ channel: any CoBrowsingChannel) {
+        self.channel = channel
+        task = Task { for await _ in channel.incoming {} }
+    }
+
+    func end() async -> CoBrowsingEnd {
+        await task.value
+        return reason.withLock { $0 }
+    }
+
+    func stop(_ reason: CoBrowsingEnd) async {
+        self.reason.withLock { $0 = reason }
+        await channel.close()
+        await task.value
+    }
+
+    func indicate(_ event: CoBrowsingIndicators.Event) async -> [CoBrowsingIndicators.Action] { [] }
 }
 
 /// A provider whose calls are nothing but a beginning and an end.

@@ -40,6 +40,10 @@ final class ScriptedService: ServiceLink {
         }
     }
 
+    func coBrowse(
+        _ conversation: String, _ identity: ServiceIdentity
+    ) async throws(ServiceFault) -> any CoBrowsingChannel { SilentChannel() }
+
     private static func snapshot(_ state: State) -> ConversationSnapshot {
         let open = state.conversations.values.filter { $0.state != .ended }.sorted { $0.id < $1.id }
         return ConversationSnapshot(
@@ -120,6 +124,17 @@ final class ScriptedService: ServiceLink {
     func texts(_ conversation: String) -> [String] {
         state.withLock { $0.messages[conversation, default: []].map(\.text) }
     }
+}
+
+/// A channel on which nobody says anything.
+private struct SilentChannel: CoBrowsingChannel {
+    let incoming: AsyncStream<CoBrowsingEnvelope>
+    private let end: AsyncStream<CoBrowsingEnvelope>.Continuation
+
+    init() { (incoming, end) = AsyncStream.makeStream(of: CoBrowsingEnvelope.self) }
+
+    func send(_ message: [UInt8]) {}
+    func close() async { end.finish() }
 }
 
 extension CallClient {

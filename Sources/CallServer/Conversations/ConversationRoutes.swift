@@ -34,6 +34,31 @@ struct ConversationRoutes: Sendable {
             Self.root + "/events",
             plain: { _ in HTTPResponse(.upgradeRequired, "this is a WebSocket; ask for an upgrade") },
             decide: open)
+        router.webSocket(
+            Self.root + "/co-browsing",
+            plain: { _ in HTTPResponse(.upgradeRequired, "this is a WebSocket; ask for an upgrade") },
+            later: { request, eventLoop in eventLoop.makeFutureWithTask { await openCoBrowsing(request) } })
+    }
+
+    /// For participants of the conversation that the query names, while it is not over.
+    private func openCoBrowsing(_ request: HTTPRequest) async -> WebSocketDecision {
+        do throws(ConversationHTTPFault) {
+            let person = try caller.person(request)
+            let conversation: Conversation
+            do throws(ConversationRefusal) {
+                guard let id = request["conversation"] else {
+                    throw ConversationRefusal(.invalid, "conversation: name one in the query")
+                }
+                conversation = try await service.conversation(id, for: person).conversation
+                guard conversation.participant(person.id) != nil else {
+                    throw ConversationRefusal(.forbidden, "only who is in a conversation may do that; join it first")
+                }
+                guard conversation.state != .ended else {
+                    throw ConversationRefusal(.conflict, "the conversation \(id) is over; begin another one")
+                }
+            } catch { throw ConversationHTTPFault(error) }
+            return .accept { CoBrowsingSocket(channel: $0, person: person, conversation, service) }
+        } catch { return .refuse(error.response) }
     }
 
     private func open(_ request: HTTPRequest) -> WebSocketDecision {

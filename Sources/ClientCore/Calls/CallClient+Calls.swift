@@ -17,22 +17,6 @@ extension CallClient {
     /// The call of a conversation that this client is in.
     public func call(in conversation: String) -> Call? { calls[conversation] }
 
-    /// Begins to share the screen. Throws `ClientError` where no module for it is registered.
-    public func startCoBrowsing(in conversation: String) async throws {
-        try requireReady("share the screen")
-        let module = try environment.modules.require(.coBrowsing, to: "share the screen")
-        guard let module = module as? any CoBrowsingModule else {
-            throw ClientError(.moduleNotRegistered, "the module coBrowsing can't share; register a CoBrowsingModule")
-        }
-        guard let info = desk.conversations.first(where: { $0.conversation.id == conversation }) else {
-            throw Self.unavailable(conversation)
-        }
-        do { try await module.start(in: info.conversation) } catch {
-            throw ClientError(.callFailed, "can't share the screen: \(error)")
-        }
-        ask(.wanted(.coBrowsingStarted, byUser: true))
-    }
-
     /// What this client may publish in a call: without the camera sound alone, without the microphone it listens. Throws
     /// `ClientError` where listening will not do.
     public func mediaPlan(
@@ -137,7 +121,7 @@ extension CallClient {
         }
     }
 
-    private static func unavailable(_ conversation: String) -> ClientError {
+    static func unavailable(_ conversation: String) -> ClientError {
         ClientError(.conversationUnavailable, "there is no conversation \(conversation.prefix(80)), or it is over")
     }
 }

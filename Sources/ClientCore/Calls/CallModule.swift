@@ -1,6 +1,5 @@
 public import CallBridge
 public import ClientModel
-public import ConversationModel
 
 /// Calls, through a bridge with its providers. Clients that register one module share its threads.
 public struct CallModule: ClientModule {
@@ -18,10 +17,4 @@ public struct CallModule: ClientModule {
 
     /// Stops the bridge's threads. Clients must have been stopped.
     public func shutdown() async { await bridge.shutdown() }
-}
-
-/// Sharing of the screen, by a module of the application's.
-public protocol CoBrowsingModule: ClientModule {
-    /// Begins to share in a conversation. What it throws is shown to people.
-    func start(in conversation: Conversation) async throws
 }

@@ -119,6 +119,7 @@ extension CallClient {
         for action in actions {
             if case .report(let event) = action {
                 listen(event)
+                if case .ended(let conversation) = event { coBrowsing.stop(conversation.id, .conversationEnded) }
                 hub.send(.conversation(event))
                 delegate?.client(self, didReceive: event)
             } else {

@@ -16,7 +16,10 @@ extension CallClient {
     public var namedArea: NamedArea { settings.area }
 
     /// The application shows the client's view, or took it away.
-    public func setViewVisible(_ isVisible: Bool) { ask(.viewChanged(isVisible: isVisible)) }
+    public func setViewVisible(_ isVisible: Bool) {
+        ask(.viewChanged(isVisible: isVisible))
+        coBrowsing.indicate(.conversationWindow(isVisible: isVisible))
+    }
 
     /// The properties of the service's configuration that say when the view may collapse.
     public func setCollapse(_ collapse: CollapseSettings) { settings.ui.collapse = collapse }

@@ -38,15 +38,16 @@ public actor CallClient {
     public nonisolated let role: PersonRole
     nonisolated let environment: ClientEnvironment
     nonisolated let hub = ClientEvents()
-    private nonisolated let link: any ServiceLink
+    nonisolated let link: any ServiceLink
 
     private var machine: ClientMachine
     var desk: ConversationDesk
     var settings: ClientSettings
     private var waiters = ClientWaiters()
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
-    private var connection: ClientConnection?
+    var connection: ClientConnection?
     var calls: [String: Call] = [:]
+    var coBrowsing = CoBrowsingSessions()
     weak var delegate: (any ClientDelegate)?
     var interceptor: (any ConversationInterceptor)?
 
@@ -155,6 +156,7 @@ public actor CallClient {
         case .endCalls(let error):
             let ended = error.isFatal ? error : ClientError(.stopped, error.message)
             tell(.stop(ended))
+            coBrowsing.stopAll(error.isFatal ? .failed : .stopped)
         case .report(let report): announce(report)
         }
     }
@@ -163,7 +165,10 @@ public actor CallClient {
         switch report {
         case .phase(let phase):
             // Nobody waits for a conversation of a client that rests.
-            if !phase.isRunning { tell(.stop(ClientError(.stopped, "the client was stopped; start it again"))) }
+            if !phase.isRunning {
+                tell(.stop(ClientError(.stopped, "the client was stopped; start it again")))
+                coBrowsing.stopAll(.stopped)
+            }
             hub.send(.phase(phase))
         case .link(let isOnline):
             if !isOnline { tell(.offline) }

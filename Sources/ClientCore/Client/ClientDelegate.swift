@@ -22,6 +22,10 @@ public protocol ClientDelegate: AnyObject, Sendable {
     func client(_ client: CallClient, callIn conversation: String, isActive: Bool)
     /// The button that collapses the view was pressed: who acts on it?
     func clientHandleCollapse(_ client: CallClient) -> ButtonInterceptorAction
+    /// Sharing, or watching, began or ended.
+    func client(_ client: CallClient, coBrowsingIn conversation: String, isActive: Bool)
+    /// The button of sharing was pressed: who acts on it?
+    func clientHandleCoBrowsingButton(_ client: CallClient, in conversation: String) -> ButtonInterceptorAction
 }
 
 extension ClientDelegate {
@@ -41,6 +45,12 @@ extension ClientDelegate {
     public func client(_ client: CallClient, callIn conversation: String, isActive: Bool) {}
     /// The client.
     public func clientHandleCollapse(_ client: CallClient) -> ButtonInterceptorAction { .useInternalHandler }
+    /// Nothing.
+    public func client(_ client: CallClient, coBrowsingIn conversation: String, isActive: Bool) {}
+    /// The client.
+    public func clientHandleCoBrowsingButton(
+        _ client: CallClient, in conversation: String
+    ) -> ButtonInterceptorAction { .useInternalHandler }
 }
 
 /// May add to what the service is told of a visitor before a conversation is begun.

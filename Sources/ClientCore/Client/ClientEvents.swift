@@ -1,4 +1,5 @@
 public import ClientModel
+public import CoBrowsingModel
 import ConversationModel
 import Synchronization
 
@@ -18,6 +19,10 @@ public enum ClientEvent: Sendable, Hashable {
     case callStarted(conversation: String)
     /// A call of a conversation is over.
     case callEnded(conversation: String)
+    /// This client shares its screen in a conversation, or watches there.
+    case coBrowsingStarted(conversation: String)
+    /// It does so no longer.
+    case coBrowsingEnded(conversation: String, CoBrowsingEnd)
 }
 
 /// Hands a client's events to any number of readers, each of which is first told how things stand.
@@ -54,7 +59,7 @@ final class ClientEvents: Sendable {
             case .conversation(.unread(let count)): unread = count
             case .callStarted(let conversation): calls.insert(conversation)
             case .callEnded(let conversation): calls.remove(conversation)
-            case .error, .ui, .conversation: break
+            case .error, .ui, .conversation, .coBrowsingStarted, .coBrowsingEnded: break
             }
         }
     }

@@ -1,4 +1,5 @@
 package import ClientModel
+package import CoBrowsingModel
 package import ConversationModel
 
 /// A connection to the service that stands. Its first notice is a snapshot.
@@ -46,4 +47,7 @@ package enum ServiceFault: Error, Sendable, Hashable {
 package protocol ServiceLink: Sendable {
     func connect(_ identity: ServiceIdentity) async throws(LinkFailure) -> ServiceConnection
     func send(_ request: ServiceRequest, _ identity: ServiceIdentity) async throws(ServiceFault) -> [UInt8]
+    /// The way between the people of a conversation for co-browsing.
+    func coBrowse(_ conversation: String, _ identity: ServiceIdentity) async throws(ServiceFault)
+        -> any CoBrowsingChannel
 }

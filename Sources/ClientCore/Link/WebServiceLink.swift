@@ -1,5 +1,6 @@
 package import CallBridge
 package import ClientModel
+package import CoBrowsingModel
 import CallModel
 import ConversationModel
 import Foundation
@@ -63,6 +64,29 @@ package struct WebServiceLink: ServiceLink {
         }
     }
 
+    package func coBrowse(
+        _ conversation: String, _ identity: ServiceIdentity
+    ) async throws(ServiceFault) -> any CoBrowsingChannel {
+        let target =
+            server.percentEncodedPath + Self.root + "/co-browsing?conversation=" + conversation.inPath
+        let request = WebSocketConnection<CoBrowsingEnvelope>.Request(
+            address, trust: trust.roots, target: target,
+            headers: [("Host", address.authority)] + headers(identity), timeout: 10)
+        let outcome: WebSocketConnection<CoBrowsingEnvelope>.Outcome
+        do {
+            outcome = try await WebSocketConnection<CoBrowsingEnvelope>.open(
+                request, longest: CoBrowsingBounds.longestMessage + 256
+            ) { CoBrowsingEnvelope(parsing: $0) }
+        } catch {
+            throw .unanswered("\(address.authority): \(WebDialer.reason(error))")
+        }
+        switch outcome {
+        case .connected(let socket): return WebCoBrowsingChannel(socket: socket)
+        case .refused(401, _): throw .unauthorized
+        case .refused(let status, let body): throw .refused(status: status, excerpt(body, identity))
+        }
+    }
+
     package func send(_ request: ServiceRequest, _ identity: ServiceIdentity) async throws(ServiceFault) -> [UInt8] {
         guard let web = webRequest(request, identity) else { throw .refused(status: 0, "the path is none") }
         let status: Int
@@ -116,4 +140,13 @@ package struct WebServiceLink: ServiceLink {
     private func excerpt(_ text: String, _ identity: ServiceIdentity) -> String {
         RemoteText.excerpt(Array(text.utf8), without: [identity.token.value])
     }
+}
+
+/// A WebSocket of the conversation service as a co-browsing channel.
+private struct WebCoBrowsingChannel: CoBrowsingChannel {
+    let socket: WebSocketConnection<CoBrowsingEnvelope>
+
+    var incoming: AsyncStream<CoBrowsingEnvelope> { socket.messages }
+    func send(_ message: [UInt8]) { socket.send(message) }
+    func close() async { await socket.close() }
 }

@@ -12,6 +12,8 @@ public enum UIShowReason: String, Sendable, Hashable, CaseIterable {
     case callIndicatorPressed
     /// A click on the indicator of the conversation.
     case conversationIndicatorPressed
+    /// "Return" was chosen at the button of sharing.
+    case coBrowsingButtonPressed
     /// The application was opened from a notification.
     case notificationOpened
 }
