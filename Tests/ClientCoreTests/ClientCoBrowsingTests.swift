@@ -164,4 +164,25 @@ private final class ButtonWitness: ClientDelegate {
             ])
         await scene.stop()
     }
+
+    @Test func whoMayNot() async throws {
+        let scene = try await Scene { $0.conversations.coBrowsing.framesPerSecond = 2 }
+        try await scene.vera.startCoBrowsing(in: scene.id)
+        func code(_ body: () async throws -> Void) async -> ClientError.Code? {
+            do { try await body() } catch { return (error as? ClientError)?.code }
+            return nil
+        }
+        let otto = try Self.client("otto", .agent, scene.server.port, Canvas())
+        try await otto.start()
+        #expect(await code { try await otto.startCoBrowsing(in: scene.id) } == .requestRefused, "not in it")
+        try await otto.joinConversation(scene.id)
+        #expect(await code { try await otto.startCoBrowsing(in: scene.id) } == .callFailed, "vera shares")
+        #expect(await code { _ = try await otto.watchCoBrowsing(in: "nowhere") } == .conversationUnavailable)
+        #expect(await code { try await scene.ada.startCoBrowsing(in: scene.id) } == .callFailed, "only watches")
+        let shared = try #require(await scene.vera.sharedScreen(in: scene.id))
+        await scene.vera.stop()
+        #expect(await shared.end() == .stopped, "a stop of the client stops sharing")
+        await otto.stop()
+        await scene.stop()
+    }
 }
