@@ -110,8 +110,10 @@ let package = Package(
         room("ClientModel", ["CoBrowsingModel", "ConversationModel"]),
         // Sharing of the screen: frame sources, compression of tiles, sessions.
         room("CoBrowsing", ["ClientModel", "CoBrowsingModel", "ConversationModel", "CJPEG", "CPNG", "CWebP"]),
-        // Notifications as values: whom they are shown, tokens, sealing and opening.
-        room("ClientNotifications", ["RTCCore"]),
+        // Small values that outlive a process and are shared with others: files, sealed files.
+        room("ClientStorage", ["RTCCore"]),
+        // Notifications as values: whom they are shown, tokens, sealing and opening; and the keys that processes share.
+        room("ClientNotifications", ["ClientStorage", "RTCCore"]),
         // Keeps conversations: rules as values, SQLite beneath.
         room("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
@@ -197,7 +199,8 @@ let package = Package(
         tests("CoBrowsingModel"),
         tests("CoBrowsing", ["ClientModel", "CoBrowsingModel", "ConversationModel"]),
         tests("ClientModel", ["ConversationModel"]),
-        tests("ClientNotifications"),
+        tests("ClientStorage"),
+        tests("ClientNotifications", ["ClientStorage"]),
         tests("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
         tests(
             "ClientCore",

@@ -52,6 +52,12 @@ public struct NotificationContent: Sendable, Hashable, Codable {
     public var text: String?
     /// The call that rings, or rang.
     public var callId: String?
+    /// Of a call that rings: `AUDIO` or `VIDEO`.
+    public var callType: String?
+    /// Of a call: who calls.
+    public var callerId: String?
+    /// Of a call: when it was placed, milliseconds of Unix time.
+    public var callStartedAt: Int64?
     /// Until when it means anything, milliseconds of Unix time.
     public var expiresAt: Int64
 

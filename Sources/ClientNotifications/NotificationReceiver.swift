@@ -94,38 +94,11 @@ public struct NotificationReceiver: Sendable, Hashable {
         return content
     }
 
-    private static func fields(_ payload: Data) -> [String: Any]? {
+    /// The fields of a payload, however it is shaped; nil for what is no JSON object, or too long.
+    static func fields(_ payload: Data) -> [String: Any]? {
         guard payload.count <= 16 * 1024,
             let object = (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any]
         else { return nil }
         return object["data"] as? [String: Any] ?? object
-    }
-}
-
-/// What the service hands to push services, for tests and gateways.
-public enum NotificationPayload {
-    /// For APNs: `aps` tells the system to let the extension change it.
-    public static func apns(_ content: NotificationContent, key: NotificationKey?) -> Data? {
-        guard let fields = fields(content, key) else { return nil }
-        var payload: [String: Any] = fields
-        payload["aps"] =
-            content.kind == .incomingCall
-            ? [:] : ["alert": ["title": "", "body": ""], "mutable-content": 1, "sound": "default"] as [String: Any]
-        return try? JSONSerialization.data(withJSONObject: payload, options: .sortedKeys)
-    }
-
-    /// For FCM: data alone, so that the application is asked.
-    public static func fcm(_ content: NotificationContent, key: NotificationKey?) -> Data? {
-        guard let fields = fields(content, key) else { return nil }
-        let payload: [String: Any] = ["data": fields, "android": ["priority": "high"]]
-        return try? JSONSerialization.data(withJSONObject: payload, options: .sortedKeys)
-    }
-
-    private static func fields(_ content: NotificationContent, _ key: NotificationKey?) -> [String: String]? {
-        if let key {
-            return NotificationEnvelope.seal(content, with: key).map { [NotificationReceiver.encryptedField: $0] }
-        }
-        guard let json = try? JSONEncoder().encode(content) else { return nil }
-        return [NotificationReceiver.plainField: String(decoding: json, as: UTF8.self)]
     }
 }
