@@ -49,7 +49,7 @@ extension Peer {
 
     private mutating func handle(_ report: SenderReport, _ arrival: Instant, _ outbox: Outbox) {
         guard let index = receiving.index(ssrc: report.ssrc) else { return }
-        receiving.update(index) { $0.noteSenderReport(ntp: report.ntp, arrival: arrival) }
+        receiving.update(index) { $0.note(report, arrival: arrival) }
         outbox.events.append(
             .senderReport(ssrc: report.ssrc, ntp: report.ntp, rtpTimestamp: report.rtpTimestamp, arrival: arrival))
     }

@@ -5,6 +5,8 @@ extension Peer {
         _ bytes: UnsafeRawBufferPointer, _ source: TransportAddress, _ localBase: TransportAddress?, _ now: Instant,
         _ outbox: Outbox
     ) {
+        statistics.checksReceived += 1
+        statistics.checkBytesReceived += bytes.count
         guard let base = localBase ?? onlyBase else { return }
         let first = outbox.datagrams.count
         let changes = ice.receive(bytes, from: source, localBase: base, now: now, into: outbox)
@@ -23,7 +25,7 @@ extension Peer {
 
     /// Draws the consequences of a call to the agent, and counts the datagrams it queued from `first` on.
     mutating func settle(_ changes: ICEChanges, _ first: Int, _ now: Instant, _ outbox: Outbox) {
-        countSent(outbox, from: first)
+        countChecks(outbox, from: first)
         if changes.contains(.selection) { adoptSelection(outbox) }
         if ice.state.hasPath { startDTLS(now, outbox) }
         if changes.contains(.state), ice.state == .failed, dtlsFailure == nil {
@@ -83,6 +85,13 @@ extension Peer {
     mutating func routeSent(_ outbox: Outbox, from first: Int) {
         if selectedPath != 0 { outbox.route(from: first, path: selectedPath) }
         countSent(outbox, from: first)
+    }
+
+    private mutating func countChecks(_ outbox: Outbox, from first: Int) {
+        let before = (statistics.datagramsSent, statistics.bytesSent)
+        countSent(outbox, from: first)
+        statistics.checksSent += statistics.datagramsSent - before.0
+        statistics.checkBytesSent += statistics.bytesSent - before.1
     }
 
     /// Counts the datagrams that another layer has queued from `first` on.

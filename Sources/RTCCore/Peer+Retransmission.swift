@@ -52,6 +52,7 @@ extension Peer {
         sending.update(index) {
             _ = $0.takeRTXSequence()
             $0.statistics.retransmitted += 1
+            $0.statistics.retransmittedBytes += payload.count
         }
         if isPacing {
             let waiting = PacedPacket(
@@ -72,7 +73,12 @@ extension Peer {
         pacing?.pacer.note(bytes: kept.count, now: now)
         let target = outbox.reserve(kept.count)
         target.copyMemory(from: kept)
-        sending.update(index) { $0.statistics.retransmitted += 1 }
+        let header = (try? RTPHeader(parsing: kept.bytes, encrypted: true))?.payloadOffset ?? 0
+        let payload = max(0, kept.count - header - (srtpProfile?.rtpOverhead ?? 0))
+        sending.update(index) {
+            $0.statistics.retransmitted += 1
+            $0.statistics.retransmittedBytes += payload
+        }
         commit(kept.count, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: true))
     }
 }

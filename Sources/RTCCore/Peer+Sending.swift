@@ -93,7 +93,11 @@ extension Peer {
             return unsent() != nil
         }
         if binding.isRTX {
-            sending.update(binding.index) { $0.statistics.retransmitted += 1 }
+            let length = max(0, prefix.count + payload.count - RTX.headerLength)
+            sending.update(binding.index) {
+                $0.statistics.retransmitted += 1
+                $0.statistics.retransmittedBytes += length
+            }
         } else {
             count(binding.index, packet.timestamp, now, prefix.count + payload.count, now)
         }

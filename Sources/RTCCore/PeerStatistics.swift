@@ -4,6 +4,11 @@ package struct PeerStatistics: Sendable, Hashable {
     package var bytesReceived = 0
     package var datagramsSent = 0
     package var bytesSent = 0
+    /// Those of them that were connectivity checks and their answers.
+    package var checksReceived = 0
+    package var checkBytesReceived = 0
+    package var checksSent = 0
+    package var checkBytesSent = 0
     /// Datagrams that are neither STUN, DTLS, RTP nor RTCP.
     package var unknownDatagrams = 0
     /// DTLS from an address that passed no connectivity check.

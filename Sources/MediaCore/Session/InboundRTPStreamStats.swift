@@ -1,8 +1,24 @@
 /// A received track as W3C webrtc-stats describes it: `RTCInboundRtpStreamStats`, with its names, units (seconds, bytes) and
 /// definitions. What doesn't concern its kind is nil.
 public struct InboundRTPStreamStats: Codable, Sendable, Hashable {
+    /// Unique in a report, and the same in later ones; nil outside of one.
+    public var id: String?
+    /// Milliseconds since 1970; nil outside of a report.
+    public var timestamp: Double?
     /// Which object of webrtc-stats this is.
     public var type = "inbound-rtp"
+    /// The stream's source in RTP.
+    public var ssrc: UInt32?
+    /// Of its section in the description.
+    public var mid: String?
+    /// `transport` that carries it.
+    public var transportId: String?
+    /// `codec` of it.
+    public var codecId: String?
+    /// `remote-outbound-rtp` that tells what was sent; nil before the first report.
+    public var remoteId: String?
+    /// `media-playout` of its sound.
+    public var playoutId: String?
     /// `audio` or `video`.
     public var kind: String
     /// Of the track that the stream carries.

@@ -34,6 +34,8 @@ public struct SessionStatistics: Sendable {
     public var relayedBytesSent = 0
     /// Payload bytes that came through a TURN server.
     public var relayedBytesReceived = 0
+    /// The connections themselves, as webrtc-stats has them.
+    var connections: [ConnectionDetail] = []
     /// TURN servers that a session which may use relays only has asked and that have given none yet.
     public var awaitedRelays: [String] = []
 
@@ -59,6 +61,7 @@ public struct SessionStatistics: Sendable {
         remoteCandidateType = remoteCandidateType ?? other.remoteCandidateType
         relayedBytesSent += other.relayedBytesSent
         relayedBytesReceived += other.relayedBytesReceived
+        connections += other.connections
         awaitedRelays += other.awaitedRelays.filter { !awaitedRelays.contains($0) }
     }
 
@@ -96,6 +99,10 @@ public struct SenderStatistics: Sendable {
     /// The streams of a video track, the largest first; a track without simulcast has one. The counters above are sums,
     /// but for `framesSent`, which is that of the busiest stream.
     public var layers: [LayerStatistics] = []
+    /// What webrtc-stats tells of it beyond that.
+    var detail = TrackDetail()
+    /// Of its sound, the last frame's level as RFC 6464 has it, 0 (loudest) ... 127; nil for pictures and before the first.
+    var soundLevel: UInt8?
 
     /// Nothing counted.
     public init() {}
@@ -186,6 +193,8 @@ public struct ReceiverStatistics: Sendable {
     public var rendering = RenderStatistics()
     /// How far pictures and sound of their sender were apart; nil for sound, and where that isn't known.
     public var lipSync: LipSyncStatistics?
+    /// What webrtc-stats tells of it beyond that.
+    var detail = TrackDetail()
     /// Width and height of the last picture.
     public var width = 0
     /// Height of the last picture.

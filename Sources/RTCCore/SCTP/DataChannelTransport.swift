@@ -22,6 +22,7 @@ package struct DataChannelTransport: ~Copyable {
         var stream: UInt16?
         /// The other side knows of the channel. Until then its messages are sent in order (RFC 8832 section 6).
         var isAcknowledged = false
+        var counted = DataChannelCounters()
     }
 
     private(set) var association: SCTPAssociation?
@@ -35,6 +36,8 @@ package struct DataChannelTransport: ~Copyable {
     /// Bytes that wait for an association's send queue are none: messages are refused before it stands.
     private var lowThresholds: [UInt32: Int] = [:]
     private var hasEnded = false
+    /// Channels that have been open at any time.
+    package private(set) var openedCount = 0
 
     package init(configuration: SCTPConfiguration = SCTPConfiguration()) { settings = configuration }
 
@@ -153,6 +156,7 @@ package struct DataChannelTransport: ~Copyable {
         case .maximumRetransmissions(let count): message.maximumRetransmissions = Int(count)
         case .maximumLifetime(let lifetime): message.expiry = now + lifetime
         }
+        channels[id.rawValue]?.counted.count(sent: bytes.count)
         transmit(message, now, &output)
     }
 
@@ -215,6 +219,7 @@ package struct DataChannelTransport: ~Copyable {
         } else {
             channels[id]?.isAcknowledged = true
         }
+        openedCount += 1
         output.events.append(.opened(DataChannelID(rawValue: id), configuration))
     }
 
@@ -297,6 +302,7 @@ package struct DataChannelTransport: ~Copyable {
             output.strayMessages += 1
             return
         }
+        channels[id]?.counted.count(received: isEmpty ? 0 : bytes.count)
         output.events.append(.message(DataChannelID(rawValue: id), isEmpty ? [] : bytes, isText: isText))
     }
 
@@ -320,6 +326,7 @@ package struct DataChannelTransport: ~Copyable {
         byStream[stream] = id
         channels[id] = Channel(configuration: configuration, state: .open, stream: stream, isAcknowledged: true)
         control([DataChannelControl.acknowledgement], on: stream, now, &output)
+        openedCount += 1
         output.events.append(.opened(DataChannelID(rawValue: id), configuration))
     }
 

@@ -114,7 +114,12 @@ struct ReceiveStream {
 
     mutating func forgetLosses(before sequence: Int64) { losses.removeAll(before: sequence) }
 
-    mutating func noteSenderReport(ntp: UInt64, arrival: Instant) { lastReport = (ntp.middleNTP, arrival) }
+    mutating func note(_ report: SenderReport, arrival: Instant) {
+        lastReport = (report.ntp.middleNTP, arrival)
+        statistics.reportsReceived += 1
+        statistics.remote = StreamStatistics.RemoteSender(
+            packets: report.packetCount, octets: report.octetCount, ntp: report.ntp)
+    }
 
     /// The report block about this source (RFC 3550 section 6.4.1), nil where nothing came since the last one.
     ///

@@ -95,12 +95,17 @@ struct SendStream {
 
     /// Takes in what the other side reports. Gives the round trip where the report names one of ours.
     mutating func noteReport(_ block: ReportBlock, now: Instant) -> Interval? {
+        statistics.reportsReceived += 1
         statistics.lost = Int(block.cumulativeLost)
         statistics.fractionLost = Double(block.fractionLost) / 256
         statistics.jitter = Double(block.jitter) / Double(max(configuration.clockRate, 1))
         let trip = reports.roundTripTime(
             lastReport: block.lastSenderReport, delay: block.delaySinceLastSenderReport, arrival: now)
-        if let trip { statistics.roundTripTime = trip }
+        if let trip {
+            statistics.roundTripTime = trip
+            statistics.totalRoundTripTime = statistics.totalRoundTripTime + trip
+            statistics.roundTripTimes += 1
+        }
         return trip
     }
 

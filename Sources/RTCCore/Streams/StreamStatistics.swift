@@ -24,6 +24,8 @@ package struct StreamStatistics: Sendable, Hashable {
     package var firsReceived = 0
     /// Packets sent again on request.
     package var retransmitted = 0
+    /// Payload bytes of those.
+    package var retransmittedBytes = 0
     /// Packets that were asked for again beyond what may be repeated (`RetransmissionBudget`).
     package var retransmissionsRefused = 0
     /// Interarrival jitter in seconds (RFC 3550 section 6.4.1): measured here, or as reported.
@@ -32,6 +34,23 @@ package struct StreamStatistics: Sendable, Hashable {
     package var fractionLost = 0.0
     /// Last round-trip time by reports, nil until known.
     package var roundTripTime: Interval?
+    /// Sum of all round-trip times by reports, and their number.
+    package var totalRoundTripTime = Interval.zero
+    package var roundTripTimes = 0
+    /// Reports about a sent stream, or sender reports of a received one.
+    package var reportsReceived = 0
+    /// What the last sender report of a received stream says was sent; nil before the first.
+    package var remote: RemoteSender?
+
+    /// The sender's own account of a stream (RFC 3550 section 6.4.1).
+    package struct RemoteSender: Sendable, Hashable {
+        /// RTP packets, modulo 2^32.
+        package var packets: UInt32
+        /// Payload bytes, modulo 2^32.
+        package var octets: UInt32
+        /// When it was made, by the sender's clock (NTP format).
+        package var ntp: UInt64
+    }
 
     package init() {}
 }

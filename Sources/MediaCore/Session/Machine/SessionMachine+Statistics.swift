@@ -19,6 +19,7 @@ extension SessionMachine {
             result.localCandidateType = types?.local.name
             result.remoteCandidateType = types?.remote.name
         }
+        result.connections = [connectionDetail]
         for line in sent.tracks.indices { if let counted = senderStatistics(line) { result.senders.append(counted) } }
         for line in received.tracks.indices {
             if let counted = receiverStatistics(line, now: now) { result.receivers.append(counted) }
@@ -32,6 +33,11 @@ extension SessionMachine {
         result.trackID = track.id
         result.kind = track.kind
         result.codec = negotiator.lines[line].sendCodec?.name ?? ""
+        result.detail = detail(line, isSent: true)
+        for ssrc in sender.ssrcs {
+            guard let counted = peer.sendStatistics(ssrc: ssrc) else { continue }
+            result.detail.streams.append(.init(ssrc: ssrc, counted: counted))
+        }
         var streams: [UInt32: StreamStatistics] = [:]
         for ssrc in sender.ssrcs { streams[ssrc] = peer.sendStatistics(ssrc: ssrc) }
         sender.count(into: &result) { streams[$0] }
@@ -45,7 +51,9 @@ extension SessionMachine {
         result.streamID = receiver.track.streamID
         result.kind = receiver.track.kind
         receiver.count(into: &result, now: now)
+        result.detail = detail(line, isSent: false, named: result.codec)
         if let ssrc = receiver.ssrc, let stream = peer.receiveStatistics(ssrc: ssrc) {
+            result.detail.streams = [.init(ssrc: ssrc, counted: stream)]
             result.packetsReceived = stream.packets
             result.bytesReceived = stream.bytes
             result.packetsLost = stream.lost
@@ -54,6 +62,44 @@ extension SessionMachine {
             result.keyFrameRequestsSent = stream.plisSent + stream.firsSent
             result.jitterMilliseconds = stream.jitter * 1000
         }
+        return result
+    }
+
+    // MARK: For webrtc-stats
+
+    /// Tells this connection from any other one.
+    private var connectionID: String { String(negotiator.configuration.sessionID, radix: 36) }
+
+    private func detail(_ line: Int, isSent: Bool, named name: String? = nil) -> TrackDetail {
+        var result = TrackDetail()
+        result.connection = connectionID
+        guard negotiator.lines.indices.contains(line) else { return result }
+        let codecs = negotiator.lines[line].codecs
+        let codec = isSent ? codecs.first : codecs.first { $0.name.lowercased() == name?.lowercased() }
+        result.mid = negotiator.lines[line].mid
+        result.codec = codec.map { TrackDetail.Codec($0, isSent: isSent) }
+        return result
+    }
+
+    private var connectionDetail: ConnectionDetail {
+        var result = ConnectionDetail()
+        result.id = connectionID
+        result.ice.state = peer.iceState
+        result.ice.role = peer.iceRole
+        result.ice.ufrag = peer.localCredentials.ufrag
+        result.ice.selections = peer.iceStatistics.selections
+        result.ice.locals = peer.localCandidates
+        result.ice.remotes = peer.remoteCandidates
+        result.ice.pairs = peer.pairStatistics
+        result.dtls = peer.dtlsStatus
+        result.srtpProfile = srtpProfile
+        result.counted = peer.statistics
+        result.estimatedBitrate = peer.statistics.transportFeedbackReceived > 0 ? peer.estimatedBitrate : nil
+        result.channels = peer.dataChannelStatistics
+        result.channelsOpened = peer.dataChannelsOpened
+        result.playedTicks = playout.played
+        result.skippedTicks = playout.skipped
+        result.skips = playout.skips
         return result
     }
 }

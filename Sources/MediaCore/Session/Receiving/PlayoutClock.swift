@@ -8,6 +8,11 @@ struct PlayoutClock {
     private var began = Instant.zero
     private var levels: [AudioLevelReport] = []
     private var ticks = 0
+    /// Stretches of 20 ms that were left out because they were too late, and how often that happened.
+    private(set) var skipped = 0
+    private(set) var skips = 0
+    /// Stretches of 20 ms that were played.
+    var played: Int { ticks }
 
     var nextDeadline: Instant { schedule?.deadline ?? .distantFuture }
 
@@ -25,8 +30,10 @@ struct PlayoutClock {
     /// Leaves out what is too late to be made up for; call it once before `take`.
     mutating func begin(at now: Instant, into work: SessionWork) {
         guard let due = schedule?.deadline, due <= now else { return }
-        let skipped = schedule?.skip(at: now) ?? 0
-        work.wakes.append(TimedWake(due: max(due, began), now: now, skipped: skipped))
+        let late = schedule?.skip(at: now) ?? 0
+        skipped += late
+        skips += late > 0 ? 1 : 0
+        work.wakes.append(TimedWake(due: max(due, began), now: now, skipped: late))
     }
 
     /// The next 20 ms that are due.

@@ -17,6 +17,8 @@ struct AudioSender {
     /// The coder has a job whose result has not come back.
     private var isBusy = false
     private var frames = 0
+    /// Of the last frame, -dBov.
+    private var level: UInt8?
     private var redundancy: AudioRedundancy?
     private var adaptation: SoundAdaptation
 
@@ -94,6 +96,7 @@ struct AudioSender {
     private mutating func send(_ frame: EncodedSound, by peer: inout Peer, now: Instant, into outbox: Outbox) {
         var extensions = RTPExtensions()
         extensions.audioLevel = AudioLevel(level: frame.level, voice: frame.level < 60)
+        level = frame.level
         let limit = peer.maximumPayload(ssrc: ssrc)
         guard let whole = packed(frame, limit: limit) else { return }
         whole.withUnsafeBytes {
@@ -113,6 +116,7 @@ struct AudioSender {
 
     func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {
         statistics.framesSent = frames
+        statistics.soundLevel = track.isMuted ? 127 : level
         guard let counted = stream(ssrc) else { return }
         statistics.packetsSent = counted.packets
         statistics.bytesSent = counted.bytes
