@@ -53,8 +53,11 @@ struct SentPackets {
     /// As many as feedback that comes rarely speaks of at once, and those that leave meanwhile.
     private static let firstCapacity: Int64 = 128
     private static let largestCapacity: Int64 = 8192
-    /// Feedback on a packet that was sent so long ago is not waited for, where it would cost memory.
-    private static let memory = Interval.seconds(2)
+    /// Feedback on a packet that was sent so long ago is not waited for, where it would cost memory. A queue of some seconds, and
+    /// feedback that comes each few seconds behind it, are within it: whoever forgets sooner never learns that the path is full.
+    private static let memory = Interval.seconds(10)
+    /// The same for a packet that feedback has told as lost, and that may have been overtaken.
+    private static let lateness = Interval.seconds(2)
     /// How much of a run of losses is believed of packets that feedback has passed already: it was overtaken.
     private static let overtakenLosses: Int64 = 64
 
@@ -98,8 +101,14 @@ struct SentPackets {
         guard next >= capacity else { return false }
         guard capacity > 0 else { return true }
         let oldest = slots[index(next)]
-        return capacity < SentPackets.largestCapacity && oldest.fate != .received
-            && now - oldest.sent < SentPackets.memory
+        let age = now - oldest.sent
+        let isAwaited =
+            switch oldest.fate {
+            case .unused, .received: false
+            case .unknown: age < SentPackets.memory
+            case .lost: age < SentPackets.lateness
+            }
+        return isAwaited && capacity < SentPackets.largestCapacity
     }
 
     private mutating func grow() {

@@ -129,7 +129,7 @@ struct BandwidthEstimatorTests {
     }
 
     /// Feedback per 21 packets comes every two seconds where little is sent: the path's limit shows all the same.
-    @Test(arguments: [1] as [UInt64]) func sparseFeedbackShowsTheLimitToo(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func sparseFeedbackShowsTheLimitToo(_ seed: UInt64) throws {
         var conditions = NetworkConditions(delay: .milliseconds(25), jitter: .milliseconds(4))
         conditions.rate = 600_000
         conditions.queue = .seconds(3)
