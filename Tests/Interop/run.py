@@ -159,8 +159,8 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, indicator, journals, netem, ringing, opentok_rest, load_runs, load_limits]
+        greeting, indicator, journals, netem, ringing, opentok_rest, load_runs, load_limits, networks]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, networks, pulse, load_starved]
+    heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))
