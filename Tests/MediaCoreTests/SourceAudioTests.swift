@@ -130,7 +130,7 @@ import Testing
 
     @Test func theSourceSpeaksAndPauses() throws {
         let source = try SpeechSource("Hello.", pause: 0.5)
-        let once = Int(source.duration * 48_000)
+        let once = Int((source.duration * 48_000).rounded())
         let samples = read(source, 2 * once + 24_000)
         #expect(samples.count == 2 * once + 24_000)
         #expect(samples[once..<once + 24_000].allSatisfy { $0 == 0 })
