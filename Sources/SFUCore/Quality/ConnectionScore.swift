@@ -10,7 +10,7 @@ package enum ConnectionGrade: UInt8, Sendable, Hashable, Comparable {
     package static func < (a: ConnectionGrade, b: ConnectionGrade) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Scores of 0...100 and what they are made from, by LiveKit's simplified E-model.
+/// Scores of 0...100 and what they are made from, by the form of the E-model that LiveKit uses.
 package enum ConnectionScore {
     package static let best = 100.0
     /// A calculated score never falls below: it would take too long to climb back.
