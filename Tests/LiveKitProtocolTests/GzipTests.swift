@@ -30,6 +30,7 @@ import Testing
             let packed = try #require(Gzip.compress(plain))
             #expect(try Gzip.decompress(packed, limit: plain.count) == plain)
             if plain.count > 200 { #expect(packed.count < plain.count / 10) }
+            #expect(packed.capacity <= packed.count + 64, "without the room of the compressor")
         }
     }
 

@@ -140,5 +140,7 @@ import Testing
         var other = LatencyHistogram()
         other.merge(histogram)
         #expect(other == histogram)
+        other.merge(LatencyHistogram())
+        #expect(other == histogram, "an empty one adds nothing")
     }
 }

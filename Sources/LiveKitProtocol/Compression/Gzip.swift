@@ -19,7 +19,8 @@ package enum Gzip {
                 isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
                 count = room - Int(stream.avail_out)
             }
-            return isComplete ? output : nil
+            // A copy, for `output` has the room that what can't be compressed needs. (`Array(output[...])` would share it.)
+            return isComplete ? output.withUnsafeBufferPointer { Array($0) } : nil
         }
     }
 

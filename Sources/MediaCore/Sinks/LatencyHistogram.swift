@@ -1,4 +1,4 @@
-/// A distribution of latencies with a resolution of 3 %, in fixed memory.
+/// A distribution of latencies with a resolution of 3 %, in fixed memory: none before the first value, then 3.5 KiB.
 public struct LatencyHistogram: Sendable, Hashable {
     /// Values counted.
     public private(set) var count = 0
@@ -6,7 +6,8 @@ public struct LatencyHistogram: Sendable, Hashable {
     public var maximum: Double { Double(largest) / 1_000 }
 
     private var largest = 0
-    private var buckets = [UInt32](repeating: 0, count: 32 * 28)
+    private var buckets: [UInt32] = []
+    private static let bucketCount = 32 * 28
 
     /// Makes an empty one.
     public init() {}
@@ -16,6 +17,7 @@ public struct LatencyHistogram: Sendable, Hashable {
         let micros = Int(min(max(seconds.isNaN ? 0 : seconds, 0), 1_800) * 1e6)
         largest = max(largest, micros)
         count += 1
+        if buckets.isEmpty { buckets = Array(repeating: 0, count: Self.bucketCount) }
         buckets[Self.bucket(micros)] &+= 1
     }
 
@@ -34,6 +36,8 @@ public struct LatencyHistogram: Sendable, Hashable {
     public mutating func merge(_ other: LatencyHistogram) {
         count += other.count
         largest = max(largest, other.largest)
+        guard !other.buckets.isEmpty else { return }
+        if buckets.isEmpty { buckets = Array(repeating: 0, count: Self.bucketCount) }
         for index in buckets.indices { buckets[index] &+= other.buckets[index] }
     }
 

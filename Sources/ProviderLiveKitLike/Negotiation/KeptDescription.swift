@@ -19,8 +19,7 @@ enum KeptDescription: Sendable, Hashable {
             let bytes: [UInt8] = try? description.serializedBytes(), let folded = Gzip.compress(bytes),
             folded.count < bytes.count
         else { return }
-        // Without the room that the compressor might have needed.
-        self = .folded(Array(folded[...]))
+        self = .folded(folded)
     }
 
     /// Nil where there was no memory to unfold it.
