@@ -58,8 +58,10 @@ public struct LocalMedia: Sendable {
     /// A moving test card that carries its sender, number and time in machine-readable form.
     ///
     /// - Parameter simulcast: send it in several sizes, of which every receiver gets the one that suits it.
-    public static func testCard(_ format: VideoFormat, sender: UInt16 = 0, simulcast: Bool = false) -> LocalMedia {
-        video(name: "test card", bitrate: format.bitrate, simulcast: simulcast) {
+    public static func testCard(
+        _ format: VideoFormat, sender: UInt16 = 0, simulcast: Bool = false, codec: VideoCodec = .vp8
+    ) -> LocalMedia {
+        video(name: "test card", bitrate: format.bitrate, simulcast: simulcast, codec: codec) {
             try TestCardSource(sender: sender, width: format.width, height: format.height, frameRate: format.frameRate)
         }
     }
@@ -82,14 +84,17 @@ public struct LocalMedia: Sendable {
     ///   - bitrate: bits a second of the full size.
     ///   - simulcast: send it in several sizes, of which every receiver gets the one that suits it; a picture below 480
     ///     pixels on its longer side has one size only.
+    ///   - codec: see `VideoEncoding.codec`; through a server the others in the call must take it.
     public static func video(
-        name: String, bitrate: Int, simulcast: Bool = false, _ make: @escaping @Sendable () throws -> any VideoSource
+        name: String, bitrate: Int, simulcast: Bool = false, codec: VideoCodec = .vp8,
+        _ make: @escaping @Sendable () throws -> any VideoSource
     ) -> LocalMedia {
         LocalMedia(.camera) {
             let source = try wrapped(make)
             let layers =
                 simulcast ? VideoLayer.standard(width: source.width, height: source.height, bitrate: bitrate) : []
-            return LocalTrack(.video(source, VideoEncoding(bitrate: bitrate, layers: layers)), name: name)
+            let encoding = VideoEncoding(bitrate: bitrate, layers: layers, codec: codec)
+            return LocalTrack(.video(source, encoding), name: name)
         }
     }
 

@@ -20,7 +20,8 @@ public final class SharedTrack: Sendable {
             make = { LocalTrack(.audio(SharedSound.Reader(shared), encoding), id: id, name: name) }
         case .video(let source, let encoding):
             let shared = SharedPictures(source)
-            let single = VideoEncoding(bitrate: encoding.layers.map(\.bitrate).max() ?? encoding.bitrate)
+            let single = VideoEncoding(
+                bitrate: encoding.layers.map(\.bitrate).max() ?? encoding.bitrate, codec: encoding.codec)
             make = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
         case .encodedAudio, .encodedVideo:
             throw CallError(

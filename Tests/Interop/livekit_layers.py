@@ -1,5 +1,5 @@
 """Layers with LiveKit's own client: simulcast and SVC by quality, what nobody asks for is not sent, codecs."""
-from harness import agent, expect, lk_peer, remote_track, server
+from harness import agent, agent_track, expect, lk_peer, remote_track, server
 
 LOW, MEDIUM, HIGH = "320x180", "640x360", "1280x720"
 RATE = 15
@@ -117,3 +117,27 @@ def test_vp9_between_real_peers():
 
 def test_av1_between_real_peers():
     codec("av1")
+
+
+def own_codec(name, *options):
+    """A codec that our agent encodes, seen by a real peer of either signalling mode and by another agent of ours."""
+    with server() as url:
+        sender = agent(url, "sender", "--test-card", f"{MEDIUM}@{RATE}", "--video-codec", name, *options, seconds=10)
+        watchers = [lk_peer(url, f"watcher{mode}", "--single-pc", mode, seconds=7) for mode in "01"]
+        ours = agent(url, "ours", seconds=7)
+        for watcher in watchers:
+            track = remote_track(watcher.result(), "sender", "video")
+            expect(track["frames"] > 50, f"our {name} is decoded", track)
+            expect(track["coded_frames"] > 0.9 * track["frames"], f"our {name} pictures are true", track)
+            expect(track["mime"].lower() == f"video/{name}", f"our track says {name}", track)
+        seen = agent_track(ours.result(), "sender", "video")
+        expect(seen["framesDecoded"] > 50 and seen["framesUndecodable"] == 0, "and by ours", seen)
+        sender.result()
+
+
+def test_our_h264_is_seen_by_a_real_peer():
+    own_codec("h264")
+
+
+def test_our_vp9_is_seen_by_a_real_peer():
+    own_codec("vp9", "--two-connections")

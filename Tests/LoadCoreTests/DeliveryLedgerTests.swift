@@ -81,6 +81,25 @@ import Testing
     private let stamp = MediaStamp(
         run: 0xdead_beef, publisher: 70_000, layer: 2, clip: 59, number: 1 << 31, nanoseconds: -5)
 
+    @Test func aUnitOfItsOwnSaysTheSame() throws {
+        let picture: [UInt8] = [0, 0, 0, 1, 0x65, 1, 2, 3]
+        let frame = stamp.stamped(picture: picture, isUnits: true)
+        #expect(frame.count == picture.count + StampUnit.length && Array(frame.suffix(picture.count)) == picture)
+        #expect(frame.withUnsafeBytes { MediaStamp(of: $0) } == stamp)
+        #expect(frame.withUnsafeBytes { MediaStamp(endOf: $0) } == nil)
+        for index in 4..<(StampUnit.length - 2) {
+            #expect(!(frame[index] == 0 && frame[index + 1] == 0 && frame[index + 2] <= 3), "no start code in it")
+        }
+        for length in 0..<StampUnit.length {
+            #expect(frame.prefix(length).withUnsafeBytes { MediaStamp(of: $0) } == nil)
+        }
+        for index in 0..<(StampUnit.length - 1) {
+            var other = frame
+            other[index] ^= 0x80
+            #expect(other.withUnsafeBytes { MediaStamp(of: $0) } == nil)
+        }
+    }
+
     @Test func itIsReadFromTheEndOfAPicture() throws {
         let frame = stamp.stamped(picture: [1, 2, 3])
         #expect(frame.count == 3 + MediaStamp.length)

@@ -8,7 +8,8 @@
 ///  +--------+------+-----------+-------+----+------+--------+-----------------+
 /// ```
 ///
-/// VP8: a decoder reads the last partition as far as it needs (RFC 6386 section 9.5). Opus: padding (RFC 6716 section 3.2.5).
+/// VP8: a decoder reads the last partition as far as it needs (RFC 6386 section 9.5); VP9: nothing behind the frame is
+/// decoded. Opus: padding (RFC 6716 section 3.2.5). H.264: a unit of its own in front of the others (`StampUnit`).
 package struct MediaStamp: Sendable, Equatable {
     package static let length = 28
     private static let magic: UInt32 = 0x4441_4f4c
@@ -33,6 +34,11 @@ package struct MediaStamp: Sendable, Equatable {
         self.clip = clip
         self.number = number
         self.nanoseconds = nanoseconds
+    }
+
+    /// Reads the stamp of a frame, behind it or in a unit in front; nil where there is none.
+    package init?(of frame: UnsafeRawBufferPointer) {
+        if let stamp = MediaStamp(endOf: frame) ?? StampUnit.read(frame) { self = stamp } else { return nil }
     }
 
     /// Reads the end of a frame; nil where there is no stamp.
@@ -66,12 +72,15 @@ package struct MediaStamp: Sendable, Equatable {
         put(nanoseconds)
     }
 
-    /// A VP8 frame that says so.
-    package func stamped(picture: [UInt8]) -> [UInt8] {
+    /// A frame that says so.
+    ///
+    /// - Parameter isUnits: it consists of NAL units behind start codes (H.264 annex B).
+    package func stamped(picture: [UInt8], isUnits: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
-        result.reserveCapacity(picture.count + Self.length)
+        result.reserveCapacity(picture.count + (isUnits ? StampUnit.length : Self.length))
+        if isUnits { StampUnit.append(self, to: &result) }
         result.append(contentsOf: picture)
-        append(to: &result)
+        if !isUnits { append(to: &result) }
         return result
     }
 

@@ -7,6 +7,7 @@ import CVPX
 package final class VP9Encoder {
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
     private var image = vpx_image_t()
+    private var settings: vpx_codec_enc_cfg_t
     private let width: Int
     private let height: Int
     private let duration: UInt
@@ -29,13 +30,13 @@ package final class VP9Encoder {
         duration = UInt(90_000 / frameRate)
         context = .allocate(capacity: 1)
         context.initialize(to: vpx_codec_ctx_t())
-        guard var settings = VP9Encoder.settings(width: width, height: height, bitrate: bitrate),
-            cvpx_encoder_init(context, vpx_codec_vp9_cx(), &settings) == VPX_CODEC_OK
-        else {
+        var settings = VP9Encoder.settings(width: width, height: height, bitrate: bitrate) ?? vpx_codec_enc_cfg_t()
+        guard cvpx_encoder_init(context, vpx_codec_vp9_cx(), &settings) == VPX_CODEC_OK else {
             context.deallocate()
             throw MediaError(
                 .environment, "VP9 encoder", "libvpx refused to start", remedy: "check that libvpx has VP9")
         }
+        self.settings = settings
         _ = cvpx_set(context, Int32(bitPattern: VP8E_SET_CPUUSED.rawValue), 8)
         _ = cvpx_set(context, Int32(bitPattern: VP9E_SET_AQ_MODE.rawValue), 3)
         prepareImage()
@@ -44,6 +45,22 @@ package final class VP9Encoder {
     deinit {
         vpx_codec_destroy(context)
         context.deallocate()
+    }
+
+    /// Changes the bitrate from the next picture on, without a key frame.
+    package func setRate(bitrate: Int) throws(MediaError) {
+        settings.rc_target_bitrate = UInt32(min(max(bitrate, 10_000), 50_000_000) / 1_000)
+        guard vpx_codec_enc_config_set(context, &settings) == VPX_CODEC_OK else {
+            throw MediaError(
+                .environment, "VP9 encoder", "libvpx refused \(bitrate) bit/s", remedy: "choose another bitrate")
+        }
+    }
+
+    /// Of the picture just encoded, 0 (finest) ... 255.
+    var quantizer: Int {
+        var value: Int32 = 0
+        _ = cvpx_get(context, Int32(bitPattern: VP8E_GET_LAST_QUANTIZER.rawValue), &value)
+        return Int(value)
     }
 
     /// Compresses one picture of the encoder's size; another size throws.

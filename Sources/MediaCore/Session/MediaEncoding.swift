@@ -18,11 +18,14 @@ public struct AudioEncoding: Sendable, Hashable {
     public init() {}
 }
 
-/// How pictures are encoded with VP8.
+/// How pictures are encoded.
 public struct VideoEncoding: Sendable, Hashable {
+    /// The codec that is offered first; where the other side doesn't take it, pictures go in VP8. Frame encryption takes
+    /// VP8 alone.
+    public var codec = VideoCodec.vp8
     /// Bits per second, 10,000...50,000,000; with `layers` theirs count.
     public var bitrate: Int
-    /// libvpx's speed setting.
+    /// libvpx's speed setting; of VP8.
     public var cpuUsed = -6
     /// Simulcast: one encoder and one stream for each, in any order; at most 4. Empty sends one stream of the source's
     /// size, without a rid.
@@ -31,9 +34,10 @@ public struct VideoEncoding: Sendable, Hashable {
     /// - Parameters:
     ///   - bitrate: bits per second of the only stream.
     ///   - layers: the streams of a simulcast.
-    public init(bitrate: Int = 600_000, layers: [VideoLayer] = []) {
+    public init(bitrate: Int = 600_000, layers: [VideoLayer] = [], codec: VideoCodec = .vp8) {
         self.bitrate = bitrate
         self.layers = layers
+        self.codec = codec
     }
 }
 
@@ -63,6 +67,15 @@ extension VideoEncoding {
 }
 
 extension LocalTrack.Media {
+    /// The codec of its pictures; nil for sound, and for pictures in a codec that can't be sent.
+    package var videoCodec: VideoCodec? {
+        switch self {
+        case .video(_, let encoding): encoding.codec
+        case .encodedVideo(let source): VideoCodec(name: source.codecName)
+        case .audio, .encodedAudio: nil
+        }
+    }
+
     /// The streams of its simulcast, in any order; none where it is one stream.
     package var layers: [VideoLayer] {
         switch self {

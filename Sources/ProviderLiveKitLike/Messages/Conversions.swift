@@ -65,18 +65,18 @@ extension Livekit_AddTrackRequest {
         case .encodedAudio:
             disableDtx = true
             disableRed = true
-        case .video(let video, _): describe(video.width, video.height, SimulcastLayer.layers(of: track))
-        case .encodedVideo(let video): describe(video.width, video.height, SimulcastLayer.layers(of: track))
+        case .video(let video, _): describe(track, video.width, video.height)
+        case .encodedVideo(let video): describe(track, video.width, video.height)
         }
     }
 
-    private mutating func describe(_ width: Int, _ height: Int, _ sent: [SimulcastLayer]) {
+    private mutating func describe(_ track: LocalTrack, _ width: Int, _ height: Int) {
         self.width = UInt32(clamping: width)
         self.height = UInt32(clamping: height)
-        layers = sent.map(\.wire)
+        layers = SimulcastLayer.layers(of: track).map(\.wire)
         simulcastCodecs = [
             .with {
-                $0.codec = "vp8"
+                $0.codec = (track.media.videoCodec ?? .vp8).rawValue
                 $0.cid = cid
                 $0.layers = layers
             }

@@ -22,7 +22,8 @@ final class PublishedTrack: Sendable {
         }
         let bitrate = encoding.layers.map(\.bitrate).max() ?? encoding.bitrate
         make = {
-            PublishedCopy(LocalTrack(.video(source, VideoEncoding(bitrate: bitrate)), id: track.id, name: track.name))
+            let single = VideoEncoding(bitrate: bitrate, codec: encoding.codec)
+            return PublishedCopy(LocalTrack(.video(source, single), id: track.id, name: track.name))
         }
     }
 

@@ -14,7 +14,7 @@ package struct Negotiator: Sendable {
         case haveRemoteOffer
     }
 
-    package let configuration: NegotiatorConfiguration
+    package private(set) var configuration: NegotiatorConfiguration
     package internal(set) var state = State.stable
     /// All m-lines in order.
     package internal(set) var lines: [MediaLine] = []
@@ -91,6 +91,12 @@ package struct Negotiator: Sendable {
         guard lines.indices.contains(line), lines[line].wantedDirection != direction else { return }
         lines[line].wantedDirection = direction
         changes += 1
+    }
+
+    /// Takes up a codec that the configuration lacks, for later descriptions.
+    package mutating func allow(_ codec: CodecCapability) {
+        guard !configuration.codecs.contains(codec) else { return }
+        configuration.codecs.append(codec)
     }
 
     /// Limits the codecs of a line to these names, in order of preference; nil lifts the limit.

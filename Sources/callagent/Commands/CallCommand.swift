@@ -70,6 +70,8 @@ struct CallCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The test card's size and rate, WxH@FPS.")
     var picture = PictureFormat(argument: "640x360@30")!
 
+    @OptionGroup var codec: VideoCodecOption
+
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
     var twoConnections = false
 
@@ -121,6 +123,7 @@ struct CallCommand: AsyncParsableCommand {
             )
         }
         if server != nil { _ = try apiKey.required() }
+        try codec.check(encryption)
         guard !room.isEmpty else { throw ValidationError("--room must not be empty.") }
         guard server == nil || plane.mediaPlane == .standard else {
             throw ValidationError("--media-plane is the embedded server's way; leave it out with --server.")
@@ -238,6 +241,7 @@ struct CallCommand: AsyncParsableCommand {
         settings.room = room
         settings.muted = Set(mute)
         settings.picture = picture
+        settings.codec = codec.videoCodec
         settings.greeting = greeting
         settings.rings = ring
         let own = (try? ownNetworks()) ?? [:]

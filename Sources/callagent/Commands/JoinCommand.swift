@@ -87,6 +87,7 @@ struct JoinCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try target()
+        try media.codec.check(encryption)
         if let duration, !(0.1...604_800).contains(duration) {
             throw ValidationError("--duration \(duration): use 0.1 to 604800 seconds.")
         }
@@ -294,6 +295,8 @@ struct MediaOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Publish a Y4M file, over and over.")
     var y4m: String?
 
+    @OptionGroup var codec: VideoCodecOption
+
     func validate() throws {
         if [tone != nil, wav != nil, say != nil, mic != nil].count(where: { $0 }) > 1 {
             throw ValidationError("--tone, --wav, --say and --mic exclude each other: one sound can be published.")
@@ -351,11 +354,12 @@ struct MediaOptions: ParsableArguments {
             result.append(
                 .testCard(
                     LocalMedia.VideoFormat(width: card.width, height: card.height, frameRate: card.frameRate),
-                    sender: UInt16.random(in: 1...UInt16.max), simulcast: simulcast))
+                    sender: UInt16.random(in: 1...UInt16.max), simulcast: simulcast, codec: codec.videoCodec))
         }
         if let y4m {
             let source = try Y4MSource(path: y4m, repeats: true)
-            result.append(.video(name: "y4m", bitrate: 1_000_000, simulcast: simulcast) { source })
+            result.append(
+                .video(name: "y4m", bitrate: 1_000_000, simulcast: simulcast, codec: codec.videoCodec) { source })
         }
         return result
     }

@@ -67,6 +67,7 @@ struct LoadCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--data-rate \(settings.messagesPerSecond): publishers send messages, and there are none.")
         }
+        try media.codec.check(target.encryption)
         guard target.provider == .openTokLike else { return }
         for (name, rate) in [("data-rate", settings.messagesPerSecond), ("rpc-rate", settings.callsPerSecond)]
         where rate > 0 {
@@ -145,6 +146,7 @@ struct LoadCommand: AsyncParsableCommand {
         way.layout = media.layout
         way.exceedsLayout = settings.videoPublishers > media.layout.capacity
         way.takesTurns = media.simulateSpeakers
+        way.media.acceptsAllCodecs = media.codec.videoCodec != .vp8
         let clips = try LoadMedia(
             media.format, pictures: settings.videoPublishers > 0, sound: settings.audioPublishers > 0)
         return LoadWorld(way, media: clips, networks: networks, traces: traces.map { JoinTraces($0) })

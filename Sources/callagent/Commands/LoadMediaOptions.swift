@@ -11,8 +11,7 @@ struct LoadMediaOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Size of the pictures: high, medium, low, or WxH@FPS.")
     var videoResolution = LoadResolution.medium
 
-    @Option(name: .long, parsing: .unconditional, help: "The codec of pictures: vp8.")
-    var videoCodec = "vp8"
+    @OptionGroup var codec: VideoCodecOption
 
     @Flag(name: .long, help: "Send pictures in one size only.")
     var noSimulcast = false
@@ -33,9 +32,6 @@ struct LoadMediaOptions: ParsableArguments {
     var decode = 1
 
     func validate() throws {
-        guard videoCodec.lowercased() == "vp8" else {
-            throw ValidationError("--video-codec \(videoCodec): pictures are sent in vp8.")
-        }
         guard (0...1000).contains(decode) else { throw ValidationError("--decode \(decode): use 0 to 1000.") }
     }
 
@@ -43,6 +39,7 @@ struct LoadMediaOptions: ParsableArguments {
         let size = videoResolution.format
         return LoadMedia.Format(
             width: size.width, height: size.height, frameRate: size.frameRate,
-            bitrate: video?.bits ?? videoResolution.bitrate, isSimulcast: !noSimulcast, encodes: encode)
+            bitrate: video?.bits ?? videoResolution.bitrate, isSimulcast: !noSimulcast,
+            codec: codec.videoCodec, encodes: encode)
     }
 }

@@ -11,6 +11,7 @@ actor CallRun {
         var room = "call"
         var muted: Set<String> = []
         var picture = PictureFormat(argument: "640x360@30")!
+        var codec = VideoCodec.vp8
         var connectivity: ConnectivityOptions
         var srtp: SRTPOption
         var encryption: EncryptionOption
@@ -145,6 +146,7 @@ actor CallRun {
         configuration.media.srtpBackend = settings.srtp.srtp
         configuration.media.srtpProfiles = settings.srtp.profiles
         configuration.media.frameEncryption = try settings.encryption.frameEncryption()
+        configuration.media.acceptsAllCodecs = settings.codec != .vp8
         try settings.connectivity.apply(to: &configuration.media)
         network?.route(&configuration.media, of: name)
         let bridge = CallBridge(configuration: configuration)
@@ -181,7 +183,8 @@ actor CallRun {
                 name: "test card",
                 bitrate: LocalMedia.VideoFormat(
                     width: picture.width, height: picture.height, frameRate: picture.frameRate
-                ).bitrate
+                ).bitrate,
+                codec: settings.codec
             ) { card })
         let isMuted = settings.muted.contains(name)
         if isMuted { for track in tracks { try await call.setMuted(true, track) } }

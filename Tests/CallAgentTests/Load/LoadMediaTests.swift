@@ -16,12 +16,17 @@ import Testing
 
     private let time = MediaTime(nanoseconds: 1_000_000_000)
 
-    private func stampOf(_ payload: [UInt8]) -> MediaStamp? { payload.withUnsafeBytes { MediaStamp(endOf: $0) } }
+    private func stampOf(_ payload: [UInt8]) -> MediaStamp? { payload.withUnsafeBytes { MediaStamp(of: $0) } }
 
-    @Test func stampedPicturesDecodeToTheCardThatTheyName() throws {
+    @Test(arguments: VideoCodec.allCases) func stampedPicturesDecodeToTheCardThatTheyName(codec: VideoCodec) throws {
         let truth = SentTruth(.video, run: 9, publisher: 3)
-        let source = StampedVideoSource(try media { $0.isSimulcast = false }, truth, start: 0)
-        let decoder = try VP8Decoder()
+        let media = try media {
+            $0.isSimulcast = false
+            $0.codec = codec
+        }
+        let source = StampedVideoSource(media, truth, start: 0)
+        #expect(source.codecName == codec.name)
+        let decoder = try #require(try MediaCodec(sdpName: codec.name)?.makeDecoder())
         for number in 0..<70 {
             let frame = try #require(source.nextFrame(at: time))
             let stamp = try #require(stampOf(frame.payload))

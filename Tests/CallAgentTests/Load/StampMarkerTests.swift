@@ -8,18 +8,19 @@ import Testing
 @Suite struct StampMarkerTests {
     private let time = MediaTime(nanoseconds: 5_000_000_000)
 
-    private func stampOf(_ payload: [UInt8]) -> MediaStamp? { payload.withUnsafeBytes { MediaStamp(endOf: $0) } }
+    private func stampOf(_ payload: [UInt8]) -> MediaStamp? { payload.withUnsafeBytes { MediaStamp(of: $0) } }
 
-    @Test func encodedPicturesSayWhichCardTheyShow() throws {
+    @Test(arguments: VideoCodec.allCases) func encodedPicturesSayWhichCardTheyShow(codec: VideoCodec) throws {
         let truth = SentTruth(.video, run: 6, publisher: 2)
         let card = try TestCardSource(sender: 1, width: 320, height: 180, frameRate: 15)
-        let marker = StampMarker(truth, of: card, streams: LoadMedia.Format().streams)
-        let (encoder, decoder) = (try VP8Encoder(), try VP8Decoder())
+        let marker = StampMarker(truth, of: card, streams: LoadMedia.Format().streams, codec: codec)
+        let encoder = try codec.makeEncoder(bitrate: 500_000, frameRate: 15)
+        let decoder = try #require(try MediaCodec(sdpName: codec.name)?.makeDecoder())
         for number in 0..<20 {
             // One that was drawn and not sent leaves no gap in the numbers.
             if number == 7 { _ = card.nextFrame(at: time) }
             let picture = try #require(card.nextFrame(at: time))
-            var frame = try encoder.encode(picture) { EncodedVideoFrame($0).payload }
+            var frame = try encoder.compress(picture, forceKeyFrame: false).payload
             #expect(marker.mark(&frame, stream: 1, isKeyFrame: number == 0, at: time))
             let stamp = try #require(stampOf(frame))
             #expect((stamp.run, stamp.publisher, stamp.layer, stamp.number) == (6, 2, 1, UInt32(number)))

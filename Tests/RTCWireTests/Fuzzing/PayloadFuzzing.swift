@@ -28,6 +28,7 @@ extension WireFuzzing {
     package static func payload(_ input: UnsafeRawBufferPointer) {
         guard let choice = input.first else { return }
         let payload = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+        guard choice != .max else { return h264(payload) }
         switch choice % 5 {
         case 0: vp9(payload)
         case 1: _ = try? H264Payload(parsing: payload.bytes)
@@ -35,6 +36,24 @@ extension WireFuzzing {
         case 3: _ = try? AV1Payload(parsing: payload.bytes)
         default: dependencies(payload)
         }
+    }
+
+    /// An access unit that is cut: no packet is too long, and no byte is sent twice.
+    private static func h264(_ input: UnsafeRawBufferPointer) {
+        guard let room = input.first.map({ Int($0) + 16 }) else { return }
+        let unit = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+        var packetizer = H264Packetizer(unit, maximumPayload: room)
+        var (bytes, isEnded) = (0, false)
+        withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { scratch in
+            while let packet = packetizer.next(into: scratch) {
+                precondition(!isEnded && packet.count > 0 && packet.count <= room)
+                let payload = UnsafeRawBufferPointer(rebasing: scratch[..<packet.count])
+                let isFragment = payload[0] & 0x1f == 28
+                bytes += isFragment ? packet.count - (payload[1] & 0x80 != 0 ? 1 : 2) : 0
+                isEnded = packet.isLast
+            }
+        }
+        precondition(bytes <= unit.count)
     }
 
     private static func vp9(_ payload: UnsafeRawBufferPointer) {

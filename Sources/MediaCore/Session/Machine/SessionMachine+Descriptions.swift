@@ -12,6 +12,7 @@ extension SessionMachine {
 
     package mutating func addTrack(_ track: LocalTrack, streamID: String) throws -> MediaSession.Sender {
         let layers = try simulcast(of: track)
+        let videoCodec = try sendableCodec(of: track)
         let ssrc = layers.first?.ssrc ?? takeSSRC()
         let rtxSSRC = layers.first?.rtxSSRC ?? (track.kind == .video ? takeSSRC() : nil)
         let send = SendDescription(
@@ -20,10 +21,36 @@ extension SessionMachine {
         switch track.media {
         case .audio(_, let encoding): setCodecs(of: line, encoding)
         case .encodedAudio: negotiator.setCodecs(line, [CodecCapability.opus.name])
-        case .video, .encodedVideo: break
+        case .video: setCodecs(of: line, [videoCodec ?? .vp8, .vp8])
+        case .encodedVideo: setCodecs(of: line, [videoCodec ?? .vp8])
         }
         sent.add(track, line: line)
         return MediaSession.Sender(mid: negotiator.lines[line].mid, line: line)
+    }
+
+    /// The codec of a track's pictures; nil for sound. Throws `MediaError` for one that can't be sent.
+    private func sendableCodec(of track: LocalTrack) throws(MediaError) -> VideoCodec? {
+        guard track.kind == .video else { return nil }
+        let codec = try VideoInput(track.media).codec
+        guard codec == .vp8 || settings.frameEncryption == nil else {
+            throw MediaError(
+                .unsupported, "video track", "frames of \(codec.name) can't be encrypted here",
+                remedy: "use VP8 in a call with end-to-end encryption")
+        }
+        return codec
+    }
+
+    /// - Parameter codecs: the one that is wanted first.
+    private mutating func setCodecs(of line: Int, _ codecs: [VideoCodec]) {
+        for codec in codecs {
+            switch codec {
+            case .vp8: break
+            case .vp9: negotiator.allow(.vp9())
+            case .h264: negotiator.allow(.h264())
+            }
+        }
+        let names = codecs.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        negotiator.setCodecs(line, names)
     }
 
     private mutating func setCodecs(of line: Int, _ encoding: AudioEncoding) {

@@ -65,10 +65,20 @@ extension SessionMachine {
             let coder = try AudioCoder(encoded: source, sealer: sealer(stream.ssrc), firstTimestamp: first)
             return SentTrack(audio: AudioSender(track, number, stream: stream, coder: coder, now: now))
         case .video, .encodedVideo:
+            try checkPacketization(codec)
             return SentTrack(
                 video: try VideoSender(
-                    track, number, streams: streams, now: now, using: &random, sealer: sealer))
+                    track, number, codec: VideoCodec(name: codec.name) ?? .vp8, streams: streams, now: now,
+                    using: &random, sealer: sealer))
         }
+    }
+
+    /// Whoever takes H.264 in single NAL units only (RFC 6184 section 6.2) has no use for our packets.
+    private func checkPacketization(_ codec: NegotiatedCodec) throws(MediaError) {
+        guard codec.name == VideoCodec.h264.name, codec.remoteParameters["packetization-mode"] != "1" else { return }
+        throw MediaError(
+            .unsupported, "video track", "the other side takes H264 without fragments (packetization mode 0)",
+            remedy: "use VP8 or VP9")
     }
 
     /// Ends what a line sends.

@@ -26,7 +26,7 @@ struct EncodedPicture: Sendable {
     var layer: Int
     var payload: [UInt8]
     var isKeyFrame: Bool
-    /// 0 (finest) ... 127; nil where the source is compressed already.
+    /// 0 (finest) ... 127; nil where the source is compressed already, or the encoder doesn't say.
     var quantizer: Int?
     var width: Int
     var height: Int
@@ -74,7 +74,7 @@ final class LayerCoder {
     private let rid: String?
     /// Bits per second of the encoding.
     private let bitrate: Int
-    private let encoder: VP8Encoder?
+    private let encoder: (any PictureEncoder)?
     private let scaler = VideoScaler()
     private let sealer: FrameSealer?
     private let marker: (any EncodedFrameMarker)?
@@ -98,27 +98,22 @@ final class LayerCoder {
             encoder = nil
             return
         }
-        var settings = VP8EncoderConfiguration(bitrate: bitrate, frameRate: frameRate)
-        settings.cpuUsed = encoding.cpuUsed
-        encoder = try VP8Encoder(settings)
+        encoder = try encoding.codec.makeEncoder(bitrate: bitrate, frameRate: frameRate, speed: encoding.cpuUsed)
     }
 
     /// Encodes a picture at the stream's size, and leaves it at that: the next smaller stream may be scaled from it.
     func encode(_ picture: inout VideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
         picture = scaled(picture, to: order.size)
         apply(order.bitrate)
-        let encoded = try? encoder?.encode(picture, forceKeyFrame: order.isKeyFrame) {
-            (Array($0.payload), $0.isKeyFrame, $0.quantizer)
-        }
-        guard let encoded else { return nil }
-        var payload = encoded.0
-        let isKeyFrame = encoded.1
+        guard let encoded = try? encoder?.compress(picture, forceKeyFrame: order.isKeyFrame) else { return nil }
+        var payload = encoded.payload
+        let isKeyFrame = encoded.isKeyFrame
         if let marker {
             let time = MediaTime(nanoseconds: captured.nanoseconds)
             guard marker.mark(&payload, stream: order.index, isKeyFrame: isKeyFrame, at: time) else { return nil }
         }
         var result = sealed(payload, order, isKeyFrame, (picture.width, picture.height), captured)
-        result?.quantizer = encoded.2
+        result?.quantizer = encoded.quantizer
         return result
     }
 
@@ -171,6 +166,6 @@ final class LayerCoder {
         guard wanted != appliedBitrate else { return }
         appliedBitrate = wanted
         let rate = wanted.map { min(max($0, 10_000), max(bitrate, 10_000)) } ?? bitrate
-        try? encoder?.setRate(bitrate: rate)
+        try? encoder?.setBitrate(rate)
     }
 }

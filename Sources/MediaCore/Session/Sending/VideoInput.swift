@@ -7,9 +7,10 @@ enum VideoInput {
         switch media {
         case .video(let source, let encoding): self = .raw(source, encoding)
         case .encodedVideo(let source):
-            guard source.codecName.uppercased() == "VP8" else {
+            guard VideoCodec(name: source.codecName) != nil else {
                 throw MediaError(
-                    .unsupported, "video source", "its codec \(source.codecName) can't be sent", remedy: "use VP8")
+                    .unsupported, "video source", "its codec \(source.codecName) can't be sent",
+                    remedy: "use VP8, VP9 or H264")
             }
             self = .encoded(source)
         case .audio, .encodedAudio:
@@ -23,6 +24,13 @@ enum VideoInput {
         case .raw(_, let encoding): encoding.layer(rid: rid)
         case .encoded(let source):
             (source as? any EncodedSimulcastSource).flatMap { VideoEncoding(layers: $0.layers).layer(rid: rid) }
+        }
+    }
+
+    var codec: VideoCodec {
+        switch self {
+        case .raw(_, let encoding): encoding.codec
+        case .encoded(let source): VideoCodec(name: source.codecName) ?? .vp8
         }
     }
 

@@ -9,6 +9,7 @@ struct VideoLayerSender {
     let ssrc: UInt32
     /// Empty for the only stream of a track.
     let rid: String
+    private let codec: VideoCodec
     /// What the encoding says, bits per second; 0 where the source is compressed already.
     let bitrate: Int
     private(set) var isActive = true
@@ -36,11 +37,13 @@ struct VideoLayerSender {
     ///   - isOnly: the track has no other stream.
     ///   - asksSource: the source makes key frames itself: to ask it is all that can be done.
     init(
-        _ stream: SendStreamConfiguration, bitrate: Int, frameRate: Double, takesAll: Bool, isOnly: Bool,
+        _ stream: SendStreamConfiguration, codec: VideoCodec, bitrate: Int, frameRate: Double, takesAll: Bool,
+        isOnly: Bool,
         asksSource: Bool, firstPictureID: UInt16
     ) {
         ssrc = stream.ssrc
         rid = stream.rid?.description ?? ""
+        self.codec = codec
         self.bitrate = bitrate
         interval = .seconds(1 / max(1, frameRate))
         self.takesAll = takesAll
@@ -110,9 +113,8 @@ struct VideoLayerSender {
             let pixels = Double(picture.width * picture.height) / (scaler.step.size * scaler.step.size)
             scaler.note(quantizer: quantizer, pixels: pixels)
         }
-        var descriptor = VP8PayloadDescriptor()
-        descriptor.pictureID = pictureID
-        guard VP8Sending.send(picture, descriptor, ssrc: ssrc, by: &peer, now: now, into: outbox) else { return }
+        let way = PictureSending(picture, codec: codec, pictureID: pictureID, ssrc: ssrc, now: now)
+        guard way.send(by: &peer, into: outbox) else { return }
         counters.frames += 1
         if picture.isKeyFrame { counters.keyFrames += 1 }
         (counters.width, counters.height) = (picture.width, picture.height)
@@ -180,37 +182,4 @@ private struct KeyFrameWish {
             isNeeded = true
         }
     }
-}
-
-/// Cuts a picture into RTP packets (RFC 7741).
-private enum VP8Sending {
-    /// False where nothing was sent.
-    static func send(
-        _ picture: EncodedPicture, _ first: VP8PayloadDescriptor, ssrc: UInt32, by peer: inout Peer, now: Instant,
-        into outbox: Outbox
-    ) -> Bool {
-        var descriptor = first
-        var sent = false
-        let fragments = VP8Packetizer(
-            frameLength: picture.payload.count, maximumPayload: min(largest, peer.maximumPayload(ssrc: ssrc)),
-            descriptorLength: descriptor.encodedLength)
-        withUnsafeTemporaryAllocation(byteCount: largest, alignment: 16) { scratch in
-            picture.payload.withUnsafeBytes { bytes in
-                for fragment in fragments {
-                    descriptor.startsPartition = fragment.isFirst
-                    let head = descriptor.write(into: scratch)
-                    UnsafeMutableRawBufferPointer(rebasing: scratch[head...])
-                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[fragment.range]))
-                    let sequence = peer.send(
-                        ssrc: ssrc, marker: fragment.isLast, timestamp: picture.timestamp, captured: picture.captured,
-                        payload: UnsafeRawBufferPointer(rebasing: scratch[..<(head + fragment.range.count)]), now: now,
-                        into: outbox)
-                    sent = sequence != nil
-                }
-            }
-        }
-        return sent
-    }
-
-    private static let largest = 2048
 }

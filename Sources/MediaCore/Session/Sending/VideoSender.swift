@@ -23,15 +23,19 @@ struct VideoSender {
     /// Pictures that were not made because the machine was too slow.
     private var skipped = 0
 
-    /// - Parameter streams: what was negotiated; one without a rid, or some of the encoding's layers.
+    /// - Parameters:
+    ///   - codec: what was negotiated; of pictures that are compressed already, their own.
+    ///   - streams: what was negotiated; one without a rid, or some of the encoding's layers.
     init(
-        _ track: LocalTrack, _ number: TrackNumber, streams: [SendStreamConfiguration], now: Instant,
+        _ track: LocalTrack, _ number: TrackNumber, codec: VideoCodec = .vp8, streams: [SendStreamConfiguration],
+        now: Instant,
         using random: inout PeerRandom, sealer: (UInt32) -> FrameSealer?
     ) throws(MediaError) {
         self.track = track
         self.number = number
         let input = try VideoInput(track.media)
-        let encoding = input.encoding
+        var encoding = input.encoding
+        encoding?.codec = codec
         isEncoding = encoding != nil
         let rate = max(1, min(240, input.frameRate))
         var coders: [LayerCoder] = []
@@ -45,7 +49,7 @@ struct VideoSender {
                     marker: track.marker, firstTimestamp: .random(in: 0...UInt32.max, using: &random)))
             layers.append(
                 VideoLayerSender(
-                    stream, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
+                    stream, codec: codec, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
                     frameRate: own, takesAll: own >= input.frameRate, isOnly: streams.count == 1,
                     asksSource: encoding == nil,
                     firstPictureID: .random(in: 0...0x7fff, using: &random)))

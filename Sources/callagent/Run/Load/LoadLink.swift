@@ -87,7 +87,7 @@ final class LoadLink {
             let card = try TestCardSource(
                 sender: UInt16(truncatingIfNeeded: plan.number + 1), width: format.width, height: format.height,
                 frameRate: format.frameRate)
-            let marker = StampMarker(truth, of: card, streams: format.streams)
+            let marker = StampMarker(truth, of: card, streams: format.streams, codec: format.codec)
             return LocalTrack(.video(card, format.encoding), name: "test card", marker: marker)
         }
         return LocalTrack(.encodedVideo(StampedVideoSource(world.media, truth, start: start)), name: "test card")

@@ -11,6 +11,7 @@ struct LoadMedia: Sendable {
         /// Bits a second of the largest stream.
         var bitrate = 600_000
         var isSimulcast = true
+        var codec = VideoCodec.vp8
         /// Every publisher has encoders of its own, and nothing is prepared.
         var encodes = false
     }
@@ -47,13 +48,17 @@ struct LoadMedia: Sendable {
     private static func clip(_ layer: VideoLayer, _ format: Format) throws -> Clip {
         let rate = min(format.frameRate, layer.maximumFramesPerSecond)
         let card = try TestCardSource(sender: 1, width: layer.width, height: layer.height, frameRate: rate)
-        let encoder = try VP8Encoder(VP8EncoderConfiguration(bitrate: layer.bitrate, frameRate: rate))
+        let encoder = try format.codec.makeEncoder(bitrate: layer.bitrate, frameRate: rate)
         var frames: [EncodedVideoFrame] = []
         for place in 0..<Int(length * rate) {
             let time = MediaTime(nanoseconds: Int64(Double(place) / rate * 1e9))
             guard let picture = card.nextFrame(at: time) else { break }
             let isKeyFrame = place % Int(keyFrameInterval * rate) == 0
-            frames.append(try encoder.encode(picture, forceKeyFrame: isKeyFrame) { EncodedVideoFrame($0) })
+            let encoded = try encoder.compress(picture, forceKeyFrame: isKeyFrame)
+            frames.append(
+                EncodedVideoFrame(
+                    payload: encoded.payload, isKeyFrame: encoded.isKeyFrame, width: layer.width, height: layer.height,
+                    captureTime: time))
         }
         return Clip(layer: layer, frames: frames)
     }
@@ -78,5 +83,7 @@ extension LoadMedia.Format {
     }
 
     /// For an encoder of a publisher's own.
-    var encoding: VideoEncoding { VideoEncoding(bitrate: bitrate, layers: streams.count > 1 ? streams : []) }
+    var encoding: VideoEncoding {
+        VideoEncoding(bitrate: bitrate, layers: streams.count > 1 ? streams : [], codec: codec)
+    }
 }

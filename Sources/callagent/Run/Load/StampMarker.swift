@@ -8,16 +8,20 @@ final class StampMarker: EncodedFrameMarker {
     private let card: TestCardSource?
     /// Seconds between the frames of each stream.
     private let intervals: [Double]
+    /// Frames are NAL units behind start codes.
+    private let isUnits: Bool
 
     /// Of sound.
     init(_ truth: SentTruth) {
         self.truth = truth
         card = nil
         intervals = [0.02]
+        isUnits = false
     }
 
     /// Of pictures.
-    init(_ truth: SentTruth, of card: TestCardSource, streams: [VideoLayer]) {
+    init(_ truth: SentTruth, of card: TestCardSource, streams: [VideoLayer], codec: VideoCodec = .vp8) {
+        isUnits = codec == .h264
         self.truth = truth
         self.card = card
         intervals = streams.map { 1 / min(card.frameRate, max(1, $0.maximumFramesPerSecond)) }
@@ -30,10 +34,13 @@ final class StampMarker: EncodedFrameMarker {
         // The picture that was drawn last is the one that was encoded: a coder draws one, and encodes it.
         let clip = card.map { $0.framesDrawn &- 1 } ?? 0
         let stamp = truth.next(
-            layer: UInt8(truncatingIfNeeded: stream), clip: Int(clip), bytes: frame.count + MediaStamp.length,
+            layer: UInt8(truncatingIfNeeded: stream), clip: Int(clip),
+            bytes: frame.count + (isUnits ? StampUnit.length : MediaStamp.length),
             isKeyFrame: isKeyFrame, interval: stream < intervals.count ? intervals[stream] : 1,
             at: time.nanoseconds)
-        if card == nil { frame = stamp.stamped(sound: frame) ?? frame } else { stamp.append(to: &frame) }
+        frame =
+            card == nil
+            ? stamp.stamped(sound: frame) ?? frame : stamp.stamped(picture: frame, isUnits: isUnits)
         return true
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// Plays clips of pictures over and over, each frame with a stamp. Each stream of a simulcast has a place of its own: where a
 /// key frame is asked for, it goes on at the next one.
 final class StampedVideoSource: EncodedSimulcastSource {
-    let codecName = "VP8"
+    let codecName: String
     let width: Int
     let height: Int
     let frameRate: Double
@@ -18,6 +18,7 @@ final class StampedVideoSource: EncodedSimulcastSource {
     /// - Parameter start: 0...1 of the clips: publishers of one clip begin at different places.
     init(_ media: LoadMedia, _ truth: SentTruth, start: Double) {
         (width, height, frameRate) = (media.format.width, media.format.height, media.format.frameRate)
+        codecName = media.format.codec.name
         clips = media.pictures
         layers = clips.count > 1 ? clips.map(\.layer) : []
         self.truth = truth
@@ -46,11 +47,13 @@ final class StampedVideoSource: EncodedSimulcastSource {
             return place
         }
         var frame = clip.frames[place]
+        let isUnits = codecName == VideoCodec.h264.name
         let stamp = truth.next(
-            layer: UInt8(index), clip: place, bytes: frame.payload.count + MediaStamp.length,
+            layer: UInt8(index), clip: place,
+            bytes: frame.payload.count + (isUnits ? StampUnit.length : MediaStamp.length),
             isKeyFrame: frame.isKeyFrame, interval: 1 / min(frameRate, clip.layer.maximumFramesPerSecond),
             at: time.nanoseconds)
-        frame.payload = stamp.stamped(picture: frame.payload)
+        frame.payload = stamp.stamped(picture: frame.payload, isUnits: isUnits)
         frame.captureTime = time
         return frame
     }

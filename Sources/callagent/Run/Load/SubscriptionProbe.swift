@@ -59,7 +59,7 @@ final class SubscriptionProbe: ReceivedFrameCounter, VideoSink {
 
     func count(_ frame: UnsafeRawBufferPointer, packets: Int, isKeyFrame: Bool) {
         let now = clock.now
-        let stamp = MediaStamp(endOf: frame)
+        let stamp = MediaStamp(of: frame)
         if stamp == nil, ServerFiller.matches(frame, kind) { return }
         let isTimed = state.withLock { state in
             state.stamp = stamp

@@ -148,7 +148,7 @@ private final class StampCounter: ReceivedFrameCounter {
     var counts: Counts { state.withLock { $0 } }
 
     func count(_ frame: UnsafeRawBufferPointer, packets: Int, isKeyFrame: Bool) {
-        guard let stamp = MediaStamp(endOf: frame) else { return }
+        guard let stamp = MediaStamp(of: frame) else { return }
         state.withLock { counts in
             guard stamp.publisher == publisher else { return counts.wrong += 1 }
             counts.right += 1
