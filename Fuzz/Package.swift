@@ -93,6 +93,9 @@ let package = Package(
         fuzz("cobrowsing", "CoBrowsingFuzzing"), fuzz("cobrowsingpeer", "CoBrowsingFuzzing"),
         fuzz("rawframe", "CoBrowsingFuzzing"),
         fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
-    ] + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls"].map { fuzz($0, "WireFuzzing") }
+    ]
+        + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls", "framing"].map {
+            fuzz($0, "WireFuzzing")
+        }
         + (isPlain ? campaign : [])
 )

@@ -536,6 +536,10 @@ def shapes():
         yield "stun", (message[:2], len(message)), message
     for text in TURN:
         yield "stun", text, bytes.fromhex(text.replace(" ", ""))
+    checks = [message for message in stun_messages() if len(message) < 300]
+    stream = b"".join(struct.pack(">H", len(message)) + message for message in checks)
+    for pieces in (0, 1, 40, 255):
+        yield "framing", pieces, bytes([pieces]) + stream
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):
         if path.stat().st_size < 6000:
             yield "sdp", path.name, path.read_bytes()

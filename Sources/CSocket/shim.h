@@ -1,5 +1,5 @@
-// recvmmsg(2), sendmmsg(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc module is built without;
-// epoll(7) and eventfd(2) are not in it at all.
+// recvmmsg(2), sendmmsg(2), accept4(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc
+// module is built without; epoll(7) and eventfd(2) are not in it at all.
 #ifndef CSOCKET_SHIM_H
 #define CSOCKET_SHIM_H
 
@@ -29,5 +29,12 @@ static inline int csocket_send(int descriptor, csocket_message *messages, unsign
 }
 
 extern int pthread_setname_np(pthread_t, const char *);
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+
+// Neither blocks nor passes to children.
+static inline int csocket_accept(int descriptor, void *name, unsigned int *length) {
+    return accept4(descriptor, (struct sockaddr *)name, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
 
 #endif

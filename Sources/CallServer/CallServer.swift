@@ -103,6 +103,9 @@ public final class CallServer: Sendable {
     /// The UDP ports of media, one for each event loop.
     public var mediaPorts: [Int] { running?.loops.map { Int($0.mux.localAddress.port) } ?? [] }
 
+    /// The TCP ports of media, one for each event loop; none where the configuration wants none.
+    public var mediaTCPPorts: [Int] { running?.loops.compactMap { $0.tcpPort } ?? [] }
+
     /// Replaces what the configuration service answers from. Calls that are under way keep their provider. API keys are
     /// those that the server was started with.
     public func reconfigure(_ configuration: ServiceConfiguration) { service.value = configuration }
@@ -216,9 +219,13 @@ public final class CallServer: Sendable {
         on loop: DatagramLoop, _ index: Int, _ settings: MediaSettings
     ) async throws(CallServerError) -> ServerLoop {
         let port = configuration.media.port == 0 ? 0 : configuration.media.port + index
+        var ports = UDPMuxConfiguration()
+        ports.streamPort = configuration.media.tcpPort.map { $0 == 0 ? 0 : $0 + index }
         let mux: UDPMux
         do {
-            mux = try await UDPMux.bind(on: loop, host: configuration.mediaHost, port: port).get()
+            mux = try await UDPMux.bind(
+                on: loop, host: configuration.mediaHost, port: port, configuration: ports
+            ).get()
         } catch {
             throw .cannotBindMedia("\(error)")
         }

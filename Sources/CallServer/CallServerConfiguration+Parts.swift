@@ -10,6 +10,10 @@ extension CallServerConfiguration {
         public var host: String?
         /// The UDP port for media of the first event loop, each further loop has the next one; 0 lets the system choose.
         public var port = 0
+        /// The TCP port of the first event loop's media, for clients whose network lets no UDP pass (ICE-TCP, RFC 6544); each
+        /// further loop has the next one. 0 lets the system choose, nil has none. LiveKit's `rtc.tcp_port`, whose default is
+        /// 7881.
+        public var tcpPort: Int?
         /// Event loops, 1 or more. Every loop has a UDP port of its own, and a room lives on one loop.
         public var eventLoops = 1
         /// The IP addresses that clients are told to send media to; none means the bound one, or this machine's own. Those of a

@@ -141,6 +141,11 @@ public struct CallServerConfiguration: Sendable {
         guard (0...65_535).contains(media.port), media.port == 0 || media.port + media.eventLoops <= 65_536 else {
             throw .mediaPort(media.port)
         }
+        if let port = media.tcpPort {
+            guard (0...65_535).contains(port), port == 0 || port + media.eventLoops <= 65_536 else {
+                throw .mediaPort(port)
+            }
+        }
         for server in media.iceServers { if let fault = server.fault { throw .iceServer(fault) } }
         for url in webhooks.rooms + webhooks.journal + webhooks.sessions {
             do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }

@@ -29,6 +29,23 @@ extension Peer {
         ice.addLocalCandidate(address, base: base, path: path, now: latest)
     }
 
+    /// Adds a TCP host candidate; see `ICEAgent.addTCPCandidate`.
+    @discardableResult
+    package mutating func addTCPCandidate(
+        _ type: TCPCandidateType, _ address: TransportAddress, base: TransportAddress? = nil
+    ) -> LocalCandidate? {
+        ice.addTCPCandidate(type, address, base: base, now: latest)
+    }
+
+    /// A connection to or from `remote` has ended.
+    package mutating func connectionEnded(
+        base: TransportAddress, remote: TransportAddress, now: Instant, into outbox: Outbox
+    ) {
+        latest = max(latest, now)
+        let first = outbox.datagrams.count
+        settle(ice.connectionEnded(base: base, remote: remote, now: now), first, now, outbox)
+    }
+
     /// Adds what a STUN or TURN server has told of us; see `ICEAgent.addServerCandidate`.
     @discardableResult
     package mutating func addServerCandidate(

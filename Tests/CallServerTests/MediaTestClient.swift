@@ -55,18 +55,24 @@ final class MediaTestClient: @unchecked Sendable {
     }
 
     static func make(
-        seed: UInt64, codecs: [CodecCapability] = MediaTestClient.browserCodecs, offers: Bool = true
+        seed: UInt64, codecs: [CodecCapability] = MediaTestClient.browserCodecs, offers: Bool = true,
+        overTCP: Bool = false
     ) async throws -> MediaTestClient {
         let loop = try DatagramLoop()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
+        settings.opensStreams = overTCP
         let certificate = try DTLSCertificate.generate()
         return try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0, configuration: settings)
-            .flatMapThrowing { try MediaTestClient($0, certificate, seed: seed, codecs: codecs, offers: offers) }.get()
+            .flatMapThrowing {
+                try MediaTestClient(
+                    $0, certificate, seed: seed, codecs: codecs, offers: offers, overTCP: overTCP)
+            }.get()
     }
 
     private init(
-        _ mux: UDPMux, _ certificate: DTLSCertificate, seed: UInt64, codecs: [CodecCapability], offers: Bool
+        _ mux: UDPMux, _ certificate: DTLSCertificate, seed: UInt64, codecs: [CodecCapability], offers: Bool,
+        overTCP: Bool
     ) throws {
         self.mux = mux
         eventLoop = mux.eventLoop
@@ -84,7 +90,13 @@ final class MediaTestClient: @unchecked Sendable {
         configuration.codecs = codecs
         configuration.congestionFeedback = .transportWide
         negotiator = Negotiator(configuration: configuration)
-        flow.perform { peer, _, _ in peer.addLocalCandidate(mux.localAddress) }
+        flow.perform { peer, _, _ in
+            if overTCP {
+                peer.addTCPCandidate(.active, mux.localAddress)
+            } else {
+                peer.addLocalCandidate(mux.localAddress)
+            }
+        }
         negotiator.localCandidates = flow.peer.localCandidates.map { $0.sdp(ufrag: flow.peer.localCredentials.ufrag) }
         handler.onPacket = { [incoming] in incoming.yield($0) }
         handler.onConnected = { [connected] in connected.succeed() }

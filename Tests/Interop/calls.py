@@ -149,11 +149,11 @@ def check_bytes(report, counted, overhead=28):
 
 
 @contextlib.contextmanager
-def serving(namespace, address, port):
+def serving(namespace, address, port, *arguments):
     """A `callagent serve` in the namespace; yields its URL."""
     process = subprocess.Popen(
         ["ip", "netns", "exec", namespace, CALLAGENT, "serve", "--bind", address, "--port", str(port), "--key", KEY,
-         "--secret", SECRET], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "--secret", SECRET, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for_http(namespace, process, address, port)
         yield f"ws://{address}:{port}"

@@ -14,6 +14,7 @@ import data
 import e2ee
 import greeting
 import hostile
+import ice_tcp
 import indicator
 import journals
 import livekit_features
@@ -159,7 +160,7 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, indicator, journals, netem, ringing, opentok_rest, load_runs, load_limits, networks]
+        greeting, ice_tcp, indicator, journals, netem, ringing, opentok_rest, load_runs, load_limits, networks]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]

@@ -53,19 +53,27 @@ struct MuxPair: Sendable {
 
     /// Binds both on one loop and waits until they are connected.
     ///
-    /// - Parameter serverHost: with `addresses` what an unspecified one stands for.
+    /// - Parameters:
+    ///   - serverHost: with `addresses` what an unspecified one stands for.
+    ///   - overTCP: neither side learns of a UDP port of the other.
     static func connect(
         on loop: DatagramLoop, serverHost: String = "127.0.0.1", clientHost: String = "127.0.0.1",
-        addresses: [String] = [], told: @Sendable @escaping (TransportAddress) -> Bool = { _ in true }
+        addresses: [String] = [], overTCP: Bool = false,
+        told: @Sendable @escaping (TransportAddress) -> Bool = { _ in true }
     ) async throws -> MuxPair {
         var settings = UDPMuxConfiguration()
         settings.addresses = addresses.compactMap { TransportAddress(host: $0, port: 0) }
+        settings.streamPort = overTCP ? 0 : nil
         let server = try await UDPMux.bind(on: loop, host: serverHost, port: 0, configuration: settings).get()
         var exclusive = UDPMuxConfiguration()
         exclusive.isExclusive = true
+        exclusive.opensStreams = overTCP
         let client = try await UDPMux.bind(on: loop, host: clientHost, port: 0, configuration: exclusive).get()
-        return try await loop.flatSubmit {
-            do { return try introduce(server, client, told) } catch { return loop.makeFailedFuture(error) }
+        let isTold: @Sendable (TransportAddress) -> Bool = { address in
+            (!overTCP || address.transport == .tcp) && told(address)
+        }
+        return try await loop.flatSubmit { () -> EventLoopFuture<MuxPair> in
+            do { return try introduce(server, client, isTold) } catch { return loop.makeFailedFuture(error) }
         }.get()
     }
 
@@ -75,7 +83,7 @@ struct MuxPair: Sendable {
         let (far, near) = (FlowRecord(server.eventLoop), FlowRecord(server.eventLoop))
         let one = try makeFlow(server, .controlled, far)
         let other = try makeFlow(client, .controlling, near)
-        exchange(one, other, role: .server) { _ in true }
+        exchange(one, other, role: .server) { server.streamPort == nil || told($0) }
         exchange(other, one, role: .client, told)
         addStreams(one, other)
         let pair = MuxPair(server: one, client: other, record: far, muxes: [server, client])

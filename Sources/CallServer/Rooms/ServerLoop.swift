@@ -6,6 +6,8 @@ import SFUCore
 // Every member but the constants is touched on `eventLoop` only; other threads hold the reference and hop.
 final class ServerLoop: @unchecked Sendable {
     let mux: UDPMux
+    /// Where media is taken over TCP; nil where it is not.
+    let tcpPort: Int?
     let settings: MediaSettings
     /// What rooms have forwarded that are gone.
     private var forwardedBefore = ForwardingStatistics()
@@ -18,6 +20,7 @@ final class ServerLoop: @unchecked Sendable {
 
     init(mux: UDPMux, settings: MediaSettings, meter: StallMeter) {
         self.mux = mux
+        tcpPort = mux.streamPort.map(Int.init)
         self.settings = settings
         self.meter = meter
         mux.meter = meter

@@ -108,7 +108,7 @@ public final class MediaSession: Sendable {
         try await perform { machine, now, out in try machine.createAnswer(to: offer, now: now, into: out) }
     }
 
-    /// Takes a candidate of the other side; one that can't be used (TCP, `.local`) is ignored.
+    /// Takes a candidate of the other side; one that can't be used (`.local`) is ignored.
     public func addRemoteCandidate(_ candidate: SessionCandidate) async throws {
         try await perform { machine, now, out in machine.addRemoteCandidate(candidate, now: now, into: out) }
     }

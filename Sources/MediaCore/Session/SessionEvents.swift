@@ -73,6 +73,9 @@ public struct MediaSessionConfiguration: Sendable {
     public var iceServers: [SessionICEServer] = []
     /// Which candidates may be used.
     public var iceTransportPolicy = ICETransportPolicy.all
+    /// Whether connections are opened to TCP candidates of the other side where nothing came over UDP for half a second
+    /// (RFC 6544).
+    public var usesTCP = true
     /// A file of PEM certificates to believe besides the system's, for TURN over TLS.
     public var trustedRoots: String?
     /// Which library speaks DTLS.

@@ -30,6 +30,8 @@ public struct SessionStatistics: Sendable {
     public var localCandidateType: String?
     /// The other side's.
     public var remoteCandidateType: String?
+    /// What carries media between the two, `udp` or `tcp`; nil until there is a pair.
+    public var transportProtocol: String?
     /// Payload bytes that went through a TURN server.
     public var relayedBytesSent = 0
     /// Payload bytes that came through a TURN server.
@@ -59,6 +61,7 @@ public struct SessionStatistics: Sendable {
         setup.add(other.setup)
         localCandidateType = localCandidateType ?? other.localCandidateType
         remoteCandidateType = remoteCandidateType ?? other.remoteCandidateType
+        transportProtocol = transportProtocol ?? other.transportProtocol
         relayedBytesSent += other.relayedBytesSent
         relayedBytesReceived += other.relayedBytesReceived
         connections += other.connections

@@ -41,9 +41,20 @@ package enum CandidateType: UInt8, Sendable, Hashable {
 /// Priorities of candidates and pairs, RFC 8445 sections 5.1.2.1 and 6.1.2.3.
 enum CandidatePriority {
     /// Of a candidate for component 1.
-    static func candidate(_ type: CandidateType, localPreference: UInt16) -> UInt32 {
-        UInt32(type.rawValue) << 24 | UInt32(localPreference) << 8 | 255
+    ///
+    /// - Parameter tcpType: of a TCP candidate; its preference comes behind that of every UDP candidate but relayed ones,
+    ///   and says the direction first (RFC 6544 section 4.2).
+    static func candidate(
+        _ type: CandidateType, localPreference: UInt16, tcpType: TCPCandidateType? = nil
+    ) -> UInt32 {
+        guard let tcpType else { return UInt32(type.rawValue) << 24 | UInt32(localPreference) << 8 | 255 }
+        let preference = max(type.rawValue, tcpHandicap) - tcpHandicap
+        let local = UInt32(tcpType.directionPreference) << 13 | UInt32(localPreference) >> 3
+        return UInt32(preference) << 24 | local << 8 | 255
     }
+
+    /// Brings a TCP host candidate (126) just behind a server-reflexive UDP one (100).
+    private static let tcpHandicap: UInt8 = 27
 
     /// Of a pair: 2^32 min(G,D) + 2 max(G,D) + (G > D), which both sides compute alike. What the other side claims above
     /// the largest priority, 2^31 - 1, counts as that.

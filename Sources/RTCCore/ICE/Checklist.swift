@@ -46,10 +46,12 @@ struct Checklist {
 
     /// The next ordinary check (section 6.1.4.2): the best waiting pair, else the best frozen one whose foundation
     /// nobody is checking.
-    func nextOrdinary() -> Int? {
-        best { if case .waiting = $0.state { true } else { false } }
+    ///
+    /// - Parameter overTCP: whether pairs of TCP candidates may be checked already.
+    func nextOrdinary(overTCP: Bool = true) -> Int? {
+        best { if case .waiting = $0.state { overTCP || $0.local.tcpType == nil } else { false } }
             ?? best { pair in
-                guard case .frozen = pair.state else { return false }
+                guard case .frozen = pair.state, overTCP || pair.local.tcpType == nil else { return false }
                 return !pairs.contains { $0.check != nil && $0.sharesFoundation(with: pair) }
             }
     }

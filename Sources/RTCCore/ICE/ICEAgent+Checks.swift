@@ -15,9 +15,14 @@ extension ICEAgent {
         }
     }
 
+    /// When connections may be opened.
+    var tcpStartsAt: Instant { (generation.startedAt ?? now) + timing.tcpHeadStart }
+
+    var mayCheckOverTCP: Bool { now >= tcpStartsAt || isSeekingAlternative }
+
     mutating func sendOrdinaryCheck(into outbox: DatagramOutbox) {
         guard generation.remote != nil, mayCheckOrdinarily, now >= nextOrdinaryCheckAt,
-            let index = checklist.nextOrdinary()
+            let index = checklist.nextOrdinary(overTCP: mayCheckOverTCP)
         else { return }
         startCheck(index, into: outbox)
         nextOrdinaryCheckAt = now + timing.pacing
@@ -41,7 +46,7 @@ extension ICEAgent {
 
     /// Begins a check of a pair that isn't valid yet.
     private mutating func startCheck(_ index: Int, into outbox: DatagramOutbox) {
-        let check = makeCheck(useCandidate: false)
+        let check = makeCheck(index, useCandidate: false)
         checklist[index].state = .inProgress(check)
         send(check, index, into: outbox)
     }
@@ -49,7 +54,7 @@ extension ICEAgent {
     /// Begins the check of a valid pair that nominates it (section 8.1.1).
     mutating func startNomination(_ index: Int, into outbox: DatagramOutbox) {
         guard var validity = checklist[index].validity else { return }
-        let check = makeCheck(useCandidate: true)
+        let check = makeCheck(index, useCandidate: true)
         validity.nomination = check
         checklist[index].state = .succeeded(validity)
         send(check, index, into: outbox)
@@ -60,8 +65,10 @@ extension ICEAgent {
         sendRequest(check, from: checklist[index].local, to: checklist[index].remote.address, generation, into: outbox)
     }
 
-    private mutating func makeCheck(useCandidate: Bool) -> ConnectivityCheck {
-        let timeout = max(timing.initialRetransmission, timing.pacing * checklist.openCount)
+    private mutating func makeCheck(_ index: Int, useCandidate: Bool) -> ConnectivityCheck {
+        var timeout = max(timing.initialRetransmission, timing.pacing * checklist.openCount)
+        // A stream repeats what is lost; only with the stream itself a check is lost.
+        if checklist[index].local.tcpType != nil { timeout = max(timeout, timing.maximumRetransmission) }
         return ConnectivityCheck(
             random.transactionID(), role: role, useCandidate: useCandidate, timeout: timeout, now: now)
     }

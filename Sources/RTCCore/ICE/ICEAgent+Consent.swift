@@ -26,7 +26,9 @@ extension ICEAgent {
         else { return }
         statistics.consentChecksAnswered += 1
         selection?.roundTripTime = roundTripTime
-        if let mapped = response.mappedAddress { selection?.mapped = mapped }
+        if let mapped = response.mappedAddress, let transport = selection?.local.base.transport {
+            selection?.mapped = mapped.over(transport)
+        }
         if isSeekingAlternative { stopSeeking() }
     }
 }

@@ -27,6 +27,51 @@ extension ICEAgent {
         return candidate
     }
 
+    /// Adds a TCP host candidate, RFC 6544: `passive` where connections are taken, `active` where they can be opened.
+    ///
+    /// - Parameters:
+    ///   - address: of a passive one the address to connect to; of an active one our IP address.
+    ///   - base: what the shell says that packets came to, where that is another address than the one that is told.
+    /// - Returns: nil where the address is unusable or known, or the bound is reached.
+    @discardableResult
+    package mutating func addTCPCandidate(
+        _ type: TCPCandidateType, _ address: TransportAddress, base: TransportAddress? = nil, now: Instant
+    ) -> LocalCandidate? {
+        let address = address.with(.tcp, port: type == .active ? TCPCandidateType.activePort : address.port)
+        let base = base?.over(.tcp) ?? address
+        guard state != .closed, address.isUsableDestination, localCandidates.count < limits.localCandidates,
+            !localCandidates.contains(where: { $0.address == address && $0.base == base })
+        else { return nil }
+        begin(now)
+        let candidate = LocalCandidate(
+            host: address, base: base, localPreference: defaultPreference(address), tcpType: type)
+        localCandidates.append(candidate)
+        if candidate.opensChecks { for remote in remoteCandidates { pair(candidate, remote) } }
+        update()
+        return candidate
+    }
+
+    /// A connection to or from `remote` has ended. What came over it can't be answered any more; a pair of ours that
+    /// opens connections is checked over another one.
+    package mutating func connectionEnded(
+        base: TransportAddress, remote: TransportAddress, now: Instant
+    ) -> ICEChanges {
+        begin(now)
+        let isSelected = selection?.local.base == base && selection?.remote.address == remote
+        let isPassive = localCandidates.contains { $0.base == base && $0.tcpType == .passive }
+        if isPassive {
+            checklist.removeAll { $0.local.base == base && $0.remote.address == remote }
+            remoteCandidates.removeAll { $0.address == remote }
+            if isSelected {
+                selection?.consent.lose(now: self.now, timing: timing)
+                seekAlternative()
+            }
+        } else if isSelected {
+            selection?.consent.hasten(now: self.now)
+        }
+        return finish()
+    }
+
     /// Adds what a STUN or TURN server has told of us; nil where the address is unusable or known, or the bound is reached.
     ///
     /// A server-reflexive candidate is only signalled: its pairs are those of its base (RFC 8445 section 6.1.2.4).
@@ -75,7 +120,7 @@ extension ICEAgent {
     /// Forms the pair of two candidates unless it cannot work or stands already (RFC 8445 section 6.1.2.2).
     @discardableResult
     mutating func pair(_ local: LocalCandidate, _ remote: RemoteCandidate) -> Int? {
-        guard local.address.canReach(remote.address) else { return nil }
+        guard local.pairs(with: remote) else { return nil }
         if let known = checklist.index(base: local.base, remote: remote.address) { return known }
         if checklist.indices.count >= limits.pairs, !makeRoom(for: local, remote) {
             statistics.pairsDropped += 1

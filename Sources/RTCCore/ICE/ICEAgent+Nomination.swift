@@ -70,11 +70,26 @@ extension ICEAgent {
         let pair = checklist[index]
         checklist[index].awaitsNomination = false
         if hasChosen, let selection, let nominatedAt = pair.nominatedAt, selection.since >= nominatedAt,
-            selection.priority >= pair.priority
+            selection.priority >= pair.priority, !selection.isProvisional
         {
             return
         }
         select(index)
+    }
+
+    /// A check without USE-CANDIDATE has come over the pair that the other side nominated last, while we follow its checks
+    /// over another one: it has not moved. That pair is chosen again as soon as it turns out valid again, or each side
+    /// would keep to a pair of its own.
+    mutating func askedOverNominated(_ index: Int) {
+        let pair = checklist[index]
+        guard hasChosen, let selection, selection.isProvisional, selection.pair != pair.id,
+            let nominatedAt = pair.nominatedAt,
+            checklist.indices.allSatisfy({ (checklist[$0].nominatedAt ?? .zero) <= nominatedAt })
+        else { return }
+        checklist[index].awaitsNomination = true
+        guard pair.isValid else { return }
+        checklist[index].state = .waiting
+        checklist[index].isTriggered = true
     }
 
     /// Whether a nominated pair takes the place of the selected one.
@@ -142,7 +157,10 @@ extension ICEAgent {
         guard role == .controlled, isSeekingAlternative else { return }
         let isEligible = eligibility()
         let nominated = checklist.best { isEligible($0) && $0.nominatedAt != nil }
-        if let index = nominated ?? checklist.best(where: { isEligible($0) && $0.requestedAt != nil }) { select(index) }
+        let moved = nominated ?? checklist.best { isEligible($0) && $0.requestedAt != nil }
+        guard let index = moved else { return }
+        select(index)
+        selection?.isProvisional = true
     }
 
     /// Within so long after the first selection, several nominations are aggressive ones.

@@ -11,6 +11,7 @@ extension ICEAgent {
         case .ignored(let reason):
             count(reason)
             return .ignored(reason)
+        case .awaited: return .awaited
         case .usable(let remote): return place(remote, signalled: candidate)
         }
     }
@@ -24,20 +25,24 @@ extension ICEAgent {
 
     private enum Usability {
         case usable(RemoteCandidate)
+        case awaited
         case ignored(RemoteCandidateResult.Reason)
     }
 
     private func usable(_ candidate: ICECandidate) -> Usability {
         guard candidate.component == 1 else { return .ignored(.component) }
-        guard candidate.transportProtocol == .udp, let type = CandidateType(candidate.type) else {
-            return .ignored(.transport)
+        guard let type = CandidateType(candidate.type) else { return .ignored(.transport) }
+        switch (candidate.transportProtocol, candidate.tcpType) {
+        case (.udp, _), (.tcp, "passive"): break
+        case (.tcp, "active"): return .awaited
+        default: return .ignored(.transport)
         }
         guard let address = candidate.address else { return .ignored(.hostName) }
         guard address.isUsableDestination else { return .ignored(.unusableAddress) }
         return .usable(
             RemoteCandidate(
                 type: type, address: address, priority: candidate.priority, foundation: candidate.foundation,
-                ufrag: candidate.ufrag))
+                ufrag: candidate.ufrag, tcpType: address.transport == .tcp ? .passive : nil))
     }
 
     /// Sorts a usable candidate by its generation: the present one, one to come, one that is over.
@@ -69,13 +74,19 @@ extension ICEAgent {
             adopt(remote, over: known)
             return .known
         }
-        guard remoteCandidates.count < limits.remoteCandidates else {
+        guard remoteCandidates.count < limits.remoteCandidates, !isOneTooMany(remote) else {
             count(.limit)
             return .ignored(.limit)
         }
         remoteCandidates.append(remote)
-        for local in localCandidates where local.type != .serverReflexive { pair(local, remote) }
+        for local in localCandidates where local.opensChecks { pair(local, remote) }
         return .added
+    }
+
+    /// Each passive candidate may have us open a connection, wherever it says.
+    private func isOneTooMany(_ remote: RemoteCandidate) -> Bool {
+        guard remote.tcpType == .passive else { return false }
+        return remoteCandidates.reduce(0) { $0 + ($1.tcpType == .passive ? 1 : 0) } >= limits.passiveCandidates
     }
 
     /// A signalled candidate whose address a check has shown before takes that one's place; the pairs and what is
@@ -111,7 +122,8 @@ extension ICEAgent {
         // A foundation of its own: nothing is known about what it shares with others (section 7.3.1.3).
         let foundation = "prflx\(random.next() & 0xffff_ffff)"
         let remote = RemoteCandidate(
-            type: .peerReflexive, address: address, priority: priority, foundation: foundation, ufrag: ufrag)
+            type: .peerReflexive, address: address, priority: priority, foundation: foundation, ufrag: ufrag,
+            tcpType: address.transport == .tcp ? .active : nil)
         remoteCandidates.append(remote)
         return remote
     }

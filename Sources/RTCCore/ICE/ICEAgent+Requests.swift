@@ -54,6 +54,7 @@ extension ICEAgent {
         }
         // A peer that turns up elsewhere may have left the selected address.
         if isFirst, hasChosen, selection?.pair != checklist[index].id { selection?.consent.hasten(now: now) }
-        if nominates, role == .controlled { nominatedByPeer(index) }
+        guard role == .controlled else { return }
+        if nominates { nominatedByPeer(index) } else { askedOverNominated(index) }
     }
 }

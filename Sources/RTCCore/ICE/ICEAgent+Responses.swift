@@ -26,7 +26,9 @@ extension ICEAgent {
 
     private mutating func succeeded(_ check: ConnectivityCheck, _ index: Int, _ mapped: TransportAddress) {
         checklist[index].state = .succeeded(
-            ValidPair(mapped: mapped, roundTripTime: now - check.lastSent, validatedAt: now))
+            ValidPair(
+                mapped: mapped.over(checklist[index].local.base.transport), roundTripTime: now - check.lastSent,
+                validatedAt: now))
         checklist.unfreeze(like: index)
         if check.useCandidate {
             select(index)

@@ -77,7 +77,12 @@ extension ICEAgent {
             if checklist[index].isTriggered { propose(now, .check) }
             if let check = checklist[index].check { propose(check.retransmitAt, .retransmission) }
         }
-        if mayCheckOrdinarily, checklist.nextOrdinary() != nil { propose(max(now, nextOrdinaryCheckAt), .check) }
+        guard mayCheckOrdinarily else { return }
+        if checklist.nextOrdinary(overTCP: mayCheckOverTCP) != nil {
+            propose(max(now, nextOrdinaryCheckAt), .check)
+        } else if checklist.nextOrdinary() != nil {
+            propose(max(tcpStartsAt, nextOrdinaryCheckAt), .check)
+        }
     }
 
     private mutating func propose(_ instant: Instant?, _ reason: ICEDeadline.Reason) {

@@ -63,7 +63,12 @@ package struct ICEAgent: ~Copyable {
     /// Where data is to be sent; stays through a restart until another pair is chosen, nil once consent is lost.
     package var selectedPair: ICESelectedPair? {
         guard let selection else { return nil }
-        let known = localCandidates.first { $0.address == selection.mapped && $0.base == selection.local.base }
+        // An active candidate has another port for each connection.
+        let isStream = selection.mapped.transport == .tcp
+        let known = localCandidates.first {
+            $0.base == selection.local.base
+                && ($0.address == selection.mapped || isStream && $0.address.sharesHost(with: selection.mapped))
+        }
         return ICESelectedPair(
             local: selection.mapped, base: selection.local.base, remote: selection.remote.address,
             localType: selection.local.type == .relay ? .relay : known?.type ?? .peerReflexive,

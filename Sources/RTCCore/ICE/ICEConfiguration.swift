@@ -21,6 +21,9 @@ package struct ICEConfiguration: Sendable {
 package struct ICETiming: Sendable {
     /// Ta: least time between two ordinary checks, RFC 8445 section 14.2. Triggered checks don't wait.
     package var pacing = Interval.milliseconds(20)
+    /// How long a generation checks over UDP alone, where both sides have TCP candidates too: a network that lets UDP pass
+    /// answers before, and no connection is opened in vain.
+    package var tcpHeadStart = Interval.milliseconds(500)
     /// First retransmission of a check, RFC 8445 section 14.3; doubles up to `maximumRetransmission`.
     package var initialRetransmission = Interval.milliseconds(500)
     /// Longest time between two transmissions of one check. Checks go on until the agent fails: there is no early
@@ -52,6 +55,8 @@ package struct ICELimits: Sendable {
     package var remoteCandidates = 64
     /// Of the remote candidates, those learnt from authenticated checks alone; the least recently used one gives way.
     package var peerReflexiveCandidates = 16
+    /// Of the remote candidates, those that we open connections to.
+    package var passiveCandidates = 8
     package var pairs = 128
 
     package init() {}

@@ -15,4 +15,6 @@ struct ICESelection {
     var mapped: TransportAddress
     var roundTripTime: Interval
     var consent: Consent
+    /// Chosen by the controlled side because checks came over it, and not nominated.
+    var isProvisional = false
 }

@@ -40,7 +40,7 @@ package struct ICEStatistics: Sendable, Hashable {
     package init() {}
 
     package struct IgnoredCandidates: Sendable, Hashable {
-        /// TCP and unknown transports.
+        /// Unknown transports and kinds of TCP candidates.
         package var transport: UInt64 = 0
         /// `.local` and other names.
         package var hostName: UInt64 = 0

@@ -15,19 +15,27 @@ package struct LocalCandidate: Sendable, Hashable {
     package var related: TransportAddress?
     /// Which way datagrams from here take: stamped on them in the outbox.
     package var path: UInt8 = 0
+    /// Of a TCP candidate; nil for UDP.
+    package var tcpType: TCPCandidateType?
 
-    package var priority: UInt32 { CandidatePriority.candidate(type, localPreference: localPreference) }
+    package var priority: UInt32 {
+        CandidatePriority.candidate(type, localPreference: localPreference, tcpType: tcpType)
+    }
     /// What PRIORITY says in checks from here: the priority a candidate learnt from them gets (section 7.1.1).
     var peerReflexivePriority: UInt32 {
-        CandidatePriority.candidate(.peerReflexive, localPreference: localPreference)
+        CandidatePriority.candidate(.peerReflexive, localPreference: localPreference, tcpType: tcpType)
     }
 
-    init(host address: TransportAddress, base: TransportAddress, path: UInt8 = 0, localPreference: UInt16) {
+    init(
+        host address: TransportAddress, base: TransportAddress, path: UInt8 = 0, localPreference: UInt16,
+        tcpType: TCPCandidateType? = nil
+    ) {
         type = .host
         self.address = address
         self.base = base
         self.path = path
         self.localPreference = localPreference
+        self.tcpType = tcpType
         foundation = String(LocalCandidate.foundation(address))
     }
 
@@ -50,6 +58,19 @@ package struct LocalCandidate: Sendable, Hashable {
         foundation = String(mixed &* 31 &+ UInt32(type.rawValue))
     }
 
+    /// Whether signalled candidates make pairs with it: a server-reflexive one stands behind its base (RFC 8445 section
+    /// 6.1.2.4), and a passive one waits for connections (RFC 6544 section 6.2).
+    var opensChecks: Bool { type != .serverReflexive && tcpType != .passive }
+
+    /// Whether the two can make a pair (RFC 8445 section 6.1.2.2, RFC 6544 section 6.2).
+    func pairs(with remote: RemoteCandidate) -> Bool {
+        guard address.canReach(remote.address) else { return false }
+        return switch (tcpType, remote.tcpType) {
+        case (nil, nil), (.active, .passive), (.passive, .active): true
+        default: false
+        }
+    }
+
     /// The candidate that a response's mapped address reveals, section 7.2.5.3.1.
     func peerReflexive(mapped: TransportAddress) -> LocalCandidate {
         var candidate = self
@@ -62,7 +83,8 @@ package struct LocalCandidate: Sendable, Hashable {
     package func sdp(ufrag: String) -> ICECandidate {
         ICECandidate(
             foundation: foundation, priority: priority, address: address, type: type.sdp,
-            related: type == .host ? nil : related ?? LocalCandidate.hidden(address), ufrag: ufrag)
+            related: type == .host ? nil : related ?? LocalCandidate.hidden(address), tcpType: tcpType?.name,
+            ufrag: ufrag)
     }
 
     /// The related address of who does not tell it: 0.0.0.0 or ::, port 0 (RFC 8839 section 5.1).
@@ -70,9 +92,10 @@ package struct LocalCandidate: Sendable, Hashable {
         address.isIPv4 ? TransportAddress(ipv4: 0, port: 0) : TransportAddress(high: 0, low: 0, port: 0)
     }
 
-    /// Equal for host candidates of one address, whatever the port (section 5.1.1.3): FNV-1a over the address.
+    /// Equal for host candidates of one address and one transport, whatever the port (section 5.1.1.3): FNV-1a over the
+    /// address.
     private static func foundation(_ address: TransportAddress) -> UInt32 {
-        var hash: UInt32 = 2_166_136_261
+        var hash: UInt32 = address.transport == .udp ? 2_166_136_261 : 3_826_002_220
         for word in [address.high, address.low] {
             for shift in stride(from: 56, through: 0, by: -8) {
                 hash = (hash ^ UInt32(truncatingIfNeeded: word >> UInt64(shift) & 0xff)) &* 16_777_619

@@ -8,6 +8,8 @@ package struct RemoteCandidate: Sendable, Hashable {
     package var foundation: String
     /// The generation it was named for, where it was; candidates may come before the remote credentials do.
     var ufrag: String?
+    /// Of a TCP candidate; nil for UDP.
+    package var tcpType: TCPCandidateType?
 }
 
 /// What became of a candidate that the other side signalled.
@@ -17,10 +19,12 @@ package enum RemoteCandidateResult: Sendable, Hashable {
     case known
     /// Of a generation whose credentials have not come yet; kept until they do.
     case deferred
+    /// An active TCP candidate: nothing is sent there, its connection comes to us.
+    case awaited
     case ignored(Reason)
 
     package enum Reason: UInt8, Sendable, Hashable {
-        /// TCP, or an unknown transport or candidate type.
+        /// An unknown transport, candidate type or kind of TCP candidate.
         case transport
         /// A `.local` or domain name.
         case hostName
@@ -36,7 +40,7 @@ package enum RemoteCandidateResult: Sendable, Hashable {
 }
 
 extension TransportAddress {
-    /// Whether a datagram can be sent to it and answered: no port 0, no unspecified, multicast or broadcast address.
+    /// Whether a packet can be sent to it and answered: no port 0, no unspecified, multicast or broadcast address.
     var isUsableDestination: Bool {
         guard port != 0 else { return false }
         if isIPv4 { return ipv4 >> 24 != 0 && ipv4 < 0xe000_0000 }
@@ -49,6 +53,6 @@ extension TransportAddress {
 
     /// Whether a socket at the one address may reach the other.
     func canReach(_ other: TransportAddress) -> Bool {
-        isIPv4 == other.isIPv4 && isIPv6LinkLocal == other.isIPv6LinkLocal
+        isIPv4 == other.isIPv4 && transport == other.transport && isIPv6LinkLocal == other.isIPv6LinkLocal
     }
 }

@@ -4,7 +4,8 @@ import NIOPosix
 import RTCWire
 import Synchronization
 
-/// A thread that waits for UDP sockets, for deadlines and for what other threads bring, and does one thing after another.
+/// A thread that waits for UDP sockets and the streams beside them, for deadlines and for what other threads bring, and
+/// does one thing after another.
 ///
 /// It waits with epoll(7), reads all sockets that are ready into one memory (`receiver`), and keeps its deadlines in one
 /// heap. It is an `EventLoop`, so that work at the rate of events is handed over, scheduled and awaited as on NIO's own
@@ -23,6 +24,7 @@ package final class DatagramLoop: @unchecked Sendable {
     /// All of them send from it.
     let sends = SendVector()
     let outboxes = OutboxPool()
+    let streamMemory = StreamMemory()
     let inbox: LoopInbox
     private let identity = Atomic<UInt>(0)
     private var thread: LoopThread?

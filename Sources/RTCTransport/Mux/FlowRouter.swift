@@ -90,6 +90,16 @@ struct FlowRouter: ~Copyable {
         addresses.insert(source, flow: flow)
     }
 
+    /// Forgets an address, and gives the flow that had it.
+    mutating func unbind(_ address: TransportAddress) -> PeerFlow? {
+        if isExclusive { return flows.first }
+        let entry = addresses.find(address)
+        guard entry >= 0 else { return nil }
+        let flow = addresses.entries[entry].flow
+        addresses.remove { $0.address == address }
+        return flow
+    }
+
     /// A check for `flow` has come from an address that another one has.
     mutating func claim(_ source: TransportAddress, for flow: PeerFlow) { claims.add(source, flow) }
 

@@ -4,11 +4,12 @@ import RTCCore
 import RTCWire
 import TransportSecurity
 
-/// Why a UDP socket could not be had.
+/// Why a socket could not be had.
 package struct UDPBindError: Error, CustomStringConvertible {
     package var host: String
     package var port: Int
     package var reason: String
+    var transport = "UDP"
 
     init(host: String, port: Int, reason: String) {
         self.host = host
@@ -22,7 +23,7 @@ package struct UDPBindError: Error, CustomStringConvertible {
     }
 
     package var description: String {
-        "cannot bind UDP \(host):\(port): \(reason). Choose a free port (0 lets the system choose) and an address of this machine."
+        "cannot bind \(transport) \(host):\(port): \(reason). Choose a free port (0 lets the system choose) and an address of this machine."
     }
 }
 
@@ -41,22 +42,43 @@ extension UDPMux {
             return loop.makeFailedFuture(UDPBindError(host: host, port: port, error))
         }
         return loop.submit {
-            do { return try UDPMux(socket, on: loop, configuration: settings) } catch {
+            do {
+                let listening = try UDPMux.listen(host: host, settings)
+                let mux = try UDPMux(socket, on: loop, configuration: settings)
+                try mux.openStreams(listening)
+                return mux
+            } catch let error as UDPBindError {
+                throw error
+            } catch {
                 throw UDPBindError(host: host, port: port, error)
             }
         }
     }
 
-    /// Adds the host candidates of this socket to a peer.
+    private static func listen(host: String, _ settings: UDPMuxConfiguration) throws -> StreamSocket? {
+        guard let port = settings.streamPort else { return nil }
+        do { return try StreamSocket.listen(host: host, port: port) } catch {
+            var failure = UDPBindError(host: host, port: port, error)
+            failure.transport = "TCP"
+            throw failure
+        }
+    }
+
+    /// Adds the host candidates of this socket, and of its TCP side, to a peer.
     ///
     /// - Parameter advertised: the addresses that the other side is told, where these are not the machine's own (a NAT
     ///   forwards them); their port does not matter. Those of a family that the socket does not serve are left out.
     package func addHostCandidates(_ advertised: [TransportAddress] = [], to peer: inout Peer) {
         for address in hostAddresses(advertised) {
-            let isOwn = bases.addresses.contains(address)
-            let base = isOwn ? address : localAddress
+            let base = hostBase(of: address)
             peer.addLocalCandidate(address, base: base, path: bases.path(of: base))
         }
+        addTCPCandidates(advertised, to: &peer)
+    }
+
+    /// Where what is sent to an address that the other side is told comes in.
+    func hostBase(of address: TransportAddress) -> TransportAddress {
+        bases.addresses.contains(address) ? address : localAddress
     }
 
     /// The addresses of those candidates.

@@ -20,11 +20,13 @@ package final class UDPMux: @unchecked Sendable {
     let configuration: UDPMuxConfiguration
     /// The STUN and TURN servers of the one peer that the socket serves.
     var servers: ServerPaths?
+    /// Its TCP connections; nil where there are none to be had.
+    var streams: StreamPort?
     var batch: MuxBatch
     private let port: WatchedSocket
     private let sender: BatchSender<DatagramSocket>
-    private var router: FlowRouter
-    private var deadlines: FlowDeadlines
+    var router: FlowRouter
+    var deadlines: FlowDeadlines
     private var arrivals = ArrivalClock(now: MonotonicClock.now(), realNow: MonotonicClock.realTime())
     private var holds = HoldWatch()
     private let ntpOffset = MonotonicClock.ntpOffset()
@@ -105,6 +107,7 @@ package final class UDPMux: @unchecked Sendable {
         loop.submit { [self] in
             for flow in router.flows { flow.close() }
             closeServers()
+            streams?.close()
             deadlines.stop(on: loop)
             sender.abandon(&statistics)
             port.close()
@@ -258,6 +261,13 @@ package final class UDPMux: @unchecked Sendable {
         batch.reuse(consume events)
     }
 
+    /// Ends a batch of what was read.
+    func endBatch(_ now: Instant) {
+        for flow in batch.touched { flow.handler?.batchEnded(on: flow) }
+        batch.now = nil
+        flush(now: now)
+    }
+
     // MARK: Sending
 
     private func flush(now: Instant) {
@@ -267,7 +277,7 @@ package final class UDPMux: @unchecked Sendable {
         for flow in touched { deadlines.update(flow) }
         batch.reuse(consume touched)
         guard !isClosed else { return }
-        deadlines.schedule(on: loop, servers?.nextDeadline, now: now)
+        deadlines.schedule(on: loop, otherDeadline, now: now)
     }
 
     /// Sends what stands in the outbox.
@@ -277,6 +287,7 @@ package final class UDPMux: @unchecked Sendable {
         defer { outbox.removeDatagrams() }
         outbox.putInOrder()
         servers?.prepare(outbox, now: now)
+        streams?.prepare(outbox)
         guard !isClosed else { return }
         sender.send(outbox, to: router.addresses, now: now, &statistics)
         port.watchRoom(sender.isBlocked)
@@ -299,6 +310,7 @@ package final class UDPMux: @unchecked Sendable {
                 flow.advance(to: now, into: outbox)
                 acted(flow)
             }
+            streams?.advance(to: now)
             guard let servers else { return }
             servers.advance(to: now, into: outbox)
             acted(servers.flow)
@@ -310,9 +322,7 @@ extension UDPMux: DatagramSource {
     func socketIsReadable() {
         readAll()
         guard let now = batch.now else { return }
-        for flow in batch.touched { flow.handler?.batchEnded(on: flow) }
-        batch.now = nil
-        flush(now: now)
+        endBatch(now)
         holds.end()
     }
 

@@ -17,5 +17,12 @@ package struct UDPMuxConfiguration: Sendable {
     /// reach. The port does not matter.
     package var addresses: [TransportAddress] = []
 
+    /// The TCP port on which peers may connect where UDP does not pass (RFC 6544): 0 lets the kernel choose, nil has none.
+    package var streamPort: Int?
+    /// Whether the one peer of an exclusive socket opens TCP connections to the other side's passive candidates.
+    package var opensStreams = false
+    /// Bounds on TCP connections.
+    package var streams = ConnectionLimits()
+
     package init() {}
 }

@@ -20,6 +20,10 @@ package struct UDPMuxStatistics: Sendable {
     package var sendFailures = 0
     /// Datagrams that the kernel dropped because our receive buffer was full (SO_MEMINFO).
     package var receiveBufferDrops = 0
+    /// TCP connections that were taken.
+    package var acceptedConnections = 0
+    /// TCP connections that were closed before a peer was known by them, or not taken: one too many, or no peer's.
+    package var refusedConnections = 0
     /// Timer wake-ups.
     package var wakeUps = 0
 

@@ -38,21 +38,25 @@ package struct ICECandidate: Hashable, Sendable {
     package var relatedPort: UInt16?
     package var extensions: [Extension]
 
-    /// A candidate of our own, on component 1 over UDP.
+    /// A candidate of our own, on component 1.
+    ///
+    /// - Parameter tcpType: of a TCP candidate `active` or `passive` (RFC 6544 section 4.5).
     package init(
         foundation: String, priority: UInt32, address: TransportAddress, type: CandidateType,
-        related: TransportAddress? = nil, ufrag: String? = nil
+        related: TransportAddress? = nil, tcpType: String? = nil, ufrag: String? = nil
     ) {
         self.foundation = foundation
         component = 1
-        transportProtocol = .udp
+        transportProtocol = address.transport == .tcp ? .tcp : .udp
         self.priority = priority
         host = address.host
         port = address.port
         self.type = type
         relatedHost = related?.host
         relatedPort = related?.port
-        extensions = ufrag.map { [Extension(name: "ufrag", value: $0)] } ?? []
+        extensions = []
+        if let tcpType { extensions.append(Extension(name: "tcptype", value: tcpType)) }
+        if let ufrag { extensions.append(Extension(name: "ufrag", value: ufrag)) }
     }
 
     /// Reads a candidate with or without `a=` and `candidate:` before it.
@@ -105,7 +109,9 @@ package struct ICECandidate: Hashable, Sendable {
 
 extension ICECandidate {
     /// The address where it is one; nil for a name (mDNS `.local` or a domain name).
-    package var address: TransportAddress? { TransportAddress(host: host, port: port) }
+    package var address: TransportAddress? {
+        TransportAddress(host: host, port: port)?.over(transportProtocol == .tcp ? .tcp : .udp)
+    }
     /// The related address where it is one.
     package var related: TransportAddress? {
         guard let relatedHost, let relatedPort else { return nil }

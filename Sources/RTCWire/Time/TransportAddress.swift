@@ -1,11 +1,21 @@
-/// An IP address and a UDP port, as a plain value: 16 bytes of IPv6, with IPv4 in its mapped form (RFC 4291 section 2.5.5.2).
+/// What carries packets between two addresses.
+package enum IPTransport: UInt8, Hashable, Sendable {
+    case udp
+    /// Packets in frames (RFC 4571) on a stream.
+    case tcp
+}
+
+/// An IP address and a port of UDP or TCP, as a plain value: 16 bytes of IPv6, with IPv4 in its mapped form (RFC 4291
+/// section 2.5.5.2).
 package struct TransportAddress: Hashable, Sendable {
     /// The first eight bytes of the IPv6 address, big-endian. Zero for IPv4.
     package var high: UInt64
     /// The last eight bytes, big-endian; for IPv4 `0x0000_ffff` followed by the four address bytes.
     package var low: UInt64
-    /// The UDP port, 0...65535.
+    /// 0...65535.
     package var port: UInt16
+    /// Whose port it is, TCP's or UDP's: one number is two ports.
+    package var isTCP = false
 
     @inlinable package init(high: UInt64, low: UInt64, port: UInt16) {
         self.high = high
@@ -24,6 +34,22 @@ package struct TransportAddress: Hashable, Sendable {
     @inlinable package var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
     @inlinable package static func == (a: TransportAddress, b: TransportAddress) -> Bool {
-        a.low == b.low && a.port == b.port && a.high == b.high
+        a.low == b.low && a.port == b.port && a.high == b.high && a.isTCP == b.isTCP
     }
+
+    package var transport: IPTransport { isTCP ? .tcp : .udp }
+
+    /// The same IP address and another port.
+    package func with(_ transport: IPTransport, port: UInt16) -> TransportAddress {
+        var result = self
+        result.isTCP = transport == .tcp
+        result.port = port
+        return result
+    }
+
+    /// The same numbers as those of another transport.
+    package func over(_ transport: IPTransport) -> TransportAddress { with(transport, port: port) }
+
+    /// Whether both name one IP address, whatever the ports.
+    package func sharesHost(with other: TransportAddress) -> Bool { high == other.high && low == other.low }
 }

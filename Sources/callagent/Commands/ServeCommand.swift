@@ -37,6 +37,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "The TCP port for media of clients whose network blocks UDP (ICE-TCP); 0 lets the system choose, off has none.",
+            discussion: "LiveKit's server has 7881; a port that a firewall is to open has to be chosen.",
+            valueName: "port|off"))
+    var tcpPort = MediaTCPPort.port(0)
+
+    @Option(
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("A PEM certificate to serve wss and https with; needs --tls-key.", valueName: "file"))
     var tlsCertificate: String?
 
@@ -232,6 +240,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.rooms.emptyTimeout = emptyTimeout
         configuration.rooms.departureTimeout = departureTimeout
         configuration.rooms.allowsRemoteUnmute = allowRemoteUnmute
+        configuration.media.tcpPort = tcpPort.number
         configuration.media.iceServers = try iceServers.map { try ICEServerArgument($0).server }
         configuration.rooms.autoCreates = !refusesUnknownRooms
         configuration.media.dtlsBackend = srtp.dtls.backend

@@ -123,6 +123,8 @@ struct ParticipantReport: Codable {
     /// Between which kinds of candidates media went: host, srflx, prflx, relay.
     var localCandidateType: String?
     var remoteCandidateType: String?
+    /// What carried it between them: udp, tcp.
+    var transportProtocol: String?
     /// Payload bytes through TURN servers.
     var relayedBytesSent = 0
     var relayedBytesReceived = 0

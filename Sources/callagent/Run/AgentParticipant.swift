@@ -205,6 +205,7 @@ actor AgentParticipant {
         own.reconnects = course.reconnects
         own.localCandidateType = statistics.localCandidateType
         own.remoteCandidateType = statistics.remoteCandidateType
+        own.transportProtocol = statistics.transportProtocol
         own.relayedBytesSent = statistics.relayedBytesSent
         own.relayedBytesReceived = statistics.relayedBytesReceived
         return Snapshot(

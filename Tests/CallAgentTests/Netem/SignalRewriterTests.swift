@@ -67,7 +67,12 @@ import Testing
         #expect(rewriter.fromServer(trickle("nonsense")) == nil)
         // The end of candidates is told.
         #expect(rewriter.fromServer(trickle("")) == trickle(""))
-        #expect(rewriter.fromServer(trickle("nonsense", isFinal: true)) == trickle("nonsense", isFinal: true))
+        for last in ["nonsense", "candidate:1 1 tcp 5 192.0.2.5 7881 typ host tcptype passive"] {
+            let bytes = try #require(rewriter.fromServer(trickle(last, isFinal: true)))
+            let end = try Livekit_SignalResponse(wireBytes: bytes).trickle
+            #expect(end.final && CandidateRewriter.isEnd(candidateInit: end.candidateInit))
+            #expect(!end.candidateInit.contains("192.0.2.5"))
+        }
     }
 
     @Test func messagesOfTheClientTellNoAddress() throws {

@@ -54,7 +54,7 @@ import Testing
     @Test func unusableCandidatesAreCounted() throws {
         let network = makeICENetwork()
         let lines: [(String, RemoteCandidateResult.Reason)] = [
-            ("1 1 tcp 1 10.0.0.9 9 typ host tcptype active", .transport),
+            ("1 1 tcp 1 10.0.0.9 9 typ host tcptype so", .transport),
             ("1 1 sctp 1 10.0.0.9 9 typ host", .transport),
             ("1 1 udp 1 10.0.0.9 9 typ future", .transport),
             ("1 1 udp 1 0a1b2c3d.local 5000 typ host", .hostName),

@@ -49,6 +49,12 @@ final class ICENetwork {
     /// Added to the delay, evenly from 0 to this: with more than the spacing of datagrams, they are reordered.
     var jitter = Interval.zero
     var isDown = false
+    /// A firewall lets connections pass and nothing else.
+    var blocksUDP = false
+    /// The openers' addresses of TCP connections, by what they have connected to.
+    private(set) var connections: [TransportAddress: TransportAddress] = [:]
+    /// How many connections were opened.
+    private(set) var connectionsOpened = 0
     /// Addresses where nobody answers.
     var unreachable: Set<TransportAddress> = []
     private(set) var steps = 0
@@ -90,6 +96,44 @@ final class ICENetwork {
             signalCredentials(to: node)
             signalCandidates(to: node)
         }
+    }
+
+    // MARK: TCP
+
+    /// `a` opens connections, `b` takes them.
+    func addTCPCandidates() {
+        a.agent.addTCPCandidate(.active, .testA, now: now)
+        b.agent.addTCPCandidate(.passive, .testListener, now: now)
+    }
+
+    /// All connections break, and both ends are told.
+    func cutConnections() {
+        let broken = connections
+        connections.removeAll()
+        flights.removeAll { $0.destination.transport == .tcp }
+        for (passive, opener) in broken {
+            b.note(b.agent.connectionEnded(base: passive, remote: opener, now: now))
+            a.note(a.agent.connectionEnded(base: .testOpener, remote: passive, now: now))
+        }
+    }
+
+    /// A stream loses nothing and keeps the order.
+    private func sendOverTCP(_ bytes: [UInt8], from node: ICENode, to destination: TransportAddress) {
+        var source: TransportAddress?
+        if node === a, !unreachable.contains(destination), destination == .testListener {
+            if connections[destination] == nil {
+                connectionsOpened += 1
+                connections[destination] = TransportAddress.testOpener.with(
+                    .tcp, port: UInt16(40_000 + connectionsOpened))
+            }
+            source = connections[destination]
+        } else {
+            source = connections.first { $0.value == destination }?.key
+        }
+        guard let source, !isDown else { return }
+        order += 1
+        flights.append(
+            Flight(arrival: now + delay, order: order, bytes: bytes, source: source, destination: destination))
     }
 
     // MARK: Time
@@ -147,11 +191,12 @@ final class ICENetwork {
 
     private func send(_ bytes: [UInt8], from node: ICENode, to destination: TransportAddress) {
         node.sent += 1
+        if destination.transport == .tcp { return sendOverTCP(bytes, from: node, to: destination) }
         guard let base = node.bases.last(where: { $0.isIPv4 == destination.isIPv4 }) else { return }
         node.contacted.insert(destination)
         let lost = Double(random.next() >> 11) / Double(1 << 53) < loss
         let extra = jitter.nanoseconds > 0 ? Int64(random.next() % UInt64(jitter.nanoseconds)) : 0
-        if lost || isDown { return }
+        if lost || isDown || blocksUDP { return }
         order += 1
         flights.append(
             Flight(
@@ -170,6 +215,10 @@ final class ICENetwork {
 
     private func owner(of address: TransportAddress, seenFrom source: TransportAddress) -> (ICENode, TransportAddress)?
     {
+        if address.transport == .tcp {
+            if connections[address] != nil { return (b, address) }
+            return connections.values.contains(address) ? (a, .testOpener) : nil
+        }
         for node in [a, b] {
             for base in node.bases {
                 if let mapped = node.mappings[base] {
@@ -203,4 +252,7 @@ extension TransportAddress {
     static let testB = TransportAddress(ipv4: 0x0a00_0002, port: 5000)
     static let testA6 = TransportAddress(high: 0x2001_0db8_0000_0000, low: 1, port: 4006)
     static let testB6 = TransportAddress(high: 0x2001_0db8_0000_0000, low: 2, port: 5006)
+    /// What `b` listens on, with the number of its UDP port, and the base of what `a` opens.
+    static let testListener = testB.over(.tcp)
+    static let testOpener = testA.with(.tcp, port: TCPCandidateType.activePort)
 }

@@ -38,10 +38,16 @@ import Testing
             try ICECandidate(parsing: "candidate:1 1 quic 1 127.0.0.1 1 typ weird").transportProtocol == .other("quic"))
     }
 
-    @Test func writesOurOwn() {
+    @Test func writesOurOwn() throws {
         let address = TransportAddress(ipv4: 0x7F00_0001, port: 7882)
         let candidate = ICECandidate(foundation: "f", priority: 5, address: address, type: .host, ufrag: "abcd")
         #expect(candidate.encoded == "candidate:f 1 udp 5 127.0.0.1 7882 typ host ufrag abcd")
+        // RFC 6544 section 4.5.
+        let passive = ICECandidate(
+            foundation: "f", priority: 5, address: address.over(.tcp), type: .host, tcpType: "passive", ufrag: "abcd")
+        #expect(passive.encoded == "candidate:f 1 tcp 5 127.0.0.1 7882 typ host tcptype passive ufrag abcd")
+        #expect(try ICECandidate(parsing: passive.encoded).address == address.over(.tcp))
+        #expect(address.over(.tcp) != address && address.over(.tcp).sharesHost(with: address))
     }
 
     @Test(arguments: [

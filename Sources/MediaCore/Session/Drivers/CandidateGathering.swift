@@ -98,7 +98,7 @@ final class CandidateGathering: @unchecked Sendable {
         policy = .relay
         session.mux.forbidDirect()
         session.flow?.perform { peer, outbox, now in
-            for base in session.mux.bases.addresses { peer.removeLocalCandidates(base: base, now: now, into: outbox) }
+            for base in session.mux.directBases { peer.removeLocalCandidates(base: base, now: now, into: outbox) }
         }
     }
 }

@@ -45,6 +45,7 @@ final class SocketSession: @unchecked Sendable {
         let place = try engine.nextPlace()
         var settings = UDPMuxConfiguration()
         settings.isExclusive = true
+        settings.opensStreams = configuration.usesTCP && configuration.remoteAddressMap == nil
         let host = try bindHost(configuration, &settings)
         let bound = UDPMux.bind(on: place.loop, host: host, port: 0, configuration: settings).flatMapErrorThrowing {
             throw MediaError(.environment, "UDP \(host)", "\($0)", remedy: "choose an address of this machine")

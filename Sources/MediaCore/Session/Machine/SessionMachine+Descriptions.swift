@@ -168,7 +168,7 @@ extension SessionMachine {
         }
     }
 
-    /// Takes a candidate of the other side; one that can't be used (TCP, `.local`) is ignored.
+    /// Takes a candidate of the other side; one that can't be used (`.local`) is ignored.
     package mutating func addRemoteCandidate(_ candidate: SessionCandidate, now: Instant, into out: SessionOutbox) {
         guard !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate) else { return }
         peer.addRemoteCandidate(reachable(parsed), now: now, into: out.network)

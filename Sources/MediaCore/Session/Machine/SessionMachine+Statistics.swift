@@ -18,6 +18,7 @@ extension SessionMachine {
             let types = peer.selectedTypes
             result.localCandidateType = types?.local.name
             result.remoteCandidateType = types?.remote.name
+            result.transportProtocol = peer.selectedPair.map { $0.remote.transport == .tcp ? "tcp" : "udp" }
         }
         result.connections = [connectionDetail]
         for line in sent.tracks.indices { if let counted = senderStatistics(line) { result.senders.append(counted) } }

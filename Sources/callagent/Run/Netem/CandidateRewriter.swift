@@ -32,9 +32,17 @@ struct CandidateRewriter: Sendable {
     func fromServer(candidateInit json: String) -> String? {
         guard let (fields, candidate) = Self.read(json) else { return nil }
         guard !candidate.isEmpty else { return json }
-        guard let told = fromServer(candidate: candidate) else { return nil }
+        return fromServer(candidate: candidate).flatMap { Self.text(fields, candidate: $0) }
+    }
+
+    /// The same without its candidate: the end of candidates.
+    static func end(candidateInit json: String) -> String {
+        read(json).flatMap { text($0.fields, candidate: "") } ?? ""
+    }
+
+    private static func text(_ fields: [String: Any], candidate: String) -> String? {
         var changed = fields
-        changed["candidate"] = told
+        changed["candidate"] = candidate
         guard let data = try? JSONSerialization.data(withJSONObject: changed) else { return nil }
         return String(decoding: data, as: UTF8.self)
     }

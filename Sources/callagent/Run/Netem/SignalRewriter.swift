@@ -17,11 +17,10 @@ struct SignalRewriter: Sendable {
             description.sdp = candidates.fromServer(sdp: description.sdp)
             response.offer = description
         case .trickle(var trickle):
-            guard let told = candidates.fromServer(candidateInit: trickle.candidateInit) else {
-                guard trickle.final else { return nil }
-                return bytes
-            }
-            trickle.candidateInit = told
+            let told = candidates.fromServer(candidateInit: trickle.candidateInit)
+            guard told != nil || trickle.final else { return nil }
+            // A server whose last candidate is of TCP says the end with it: the end is told, the candidate is not.
+            trickle.candidateInit = told ?? CandidateRewriter.end(candidateInit: trickle.candidateInit)
             response.trickle = trickle
         default: return bytes
         }
