@@ -1,5 +1,6 @@
 import ArgumentParser
 import CallModel
+import CallServer
 import Foundation
 import LiveKitProtocol
 import Testing
@@ -74,6 +75,50 @@ import Testing
         CallEnvironment.$variables.withValue([:]) {
             let text = Self.refusal(["join", "--url", "ws://h", "--token", "t", "--ice-server", "turn:t.example,ada"])
             #expect(text.contains("turn:t.example,ada") && text.contains("CALLBRIDGE_TURN_CREDENTIAL"), "\(text)")
+        }
+    }
+
+    /// The secret that a TURN server shares with ours: from a file, the environment or the command line.
+    @Test func theTURNSecretHasTheSameWays() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("turn", "north-star-of-the-sea")
+        func servers(_ arguments: [String]) throws -> [ICEServer] {
+            let serve = try CallAgent.parseAsRoot(["serve", "--secret", Self.secret] + arguments) as? ServeCommand
+            return try #require(serve).turn.servers()
+        }
+        let relays = ["--turn", "turn:t.example", "--turn", "turns:t.example"]
+        try CallEnvironment.$variables.withValue(["CALLBRIDGE_TURN_SECRET": "from-the-environment"]) {
+            let named = try servers(relays)
+            #expect(named.map(\.urls) == [["turn:t.example"], ["turns:t.example"]])
+            #expect(named.allSatisfy { $0.sharedSecret == "from-the-environment" && $0.lifetime == 86_400 })
+            #expect(try servers(relays + ["--turn-secret-file", file])[0].sharedSecret == "north-star-of-the-sea")
+            let given = try servers(relays + ["--turn-secret", "given-by-hand", "--turn-lifetime", "600"])
+            #expect(given[1].sharedSecret == "given-by-hand" && given[1].lifetime == 600)
+            #expect(try servers([]).isEmpty)
+        }
+        CallEnvironment.$variables.withValue([:]) {
+            for (arguments, word) in [
+                (["--turn", "turn:t.example"], "CALLBRIDGE_TURN_SECRET"),
+                (["--turn-secret", "abcdefgh"], "--turn turn:HOST"),
+                (["--turn", "stun:t.example", "--turn-secret", "abcdefgh"], "stun:t.example"),
+                (relays + ["--turn-secret", "abcdefgh", "--turn-secret-file", file], "one of them"),
+                (relays + ["--turn-secret", "abcdefgh", "--turn-lifetime", "5"], "5 s"),
+            ] {
+                let text = Self.refusal(["serve", "--secret", Self.secret] + arguments)
+                #expect(text.contains(word) && !text.contains("abcdefgh"), "\(text)")
+            }
+        }
+    }
+
+    @Test func theTCPPortOfMedia() throws {
+        func port(_ arguments: [String]) throws -> MediaTCPPort {
+            let serve = try CallAgent.parseAsRoot(["serve", "--secret", Self.secret] + arguments) as? ServeCommand
+            return try #require(serve).tcpPort
+        }
+        #expect(try port([]) == .port(0) && port(["--tcp-port", "7881"]).number == 7881)
+        #expect(try port(["--tcp-port", "off"]).number == nil)
+        for wrong in ["-1", "65536", "on", ""] {
+            #expect(throws: (any Error).self) { try port(["--tcp-port", wrong]) }
         }
     }
 

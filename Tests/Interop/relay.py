@@ -10,17 +10,19 @@ import tempfile
 import time
 
 from harness import Failure, LeftOut, agent, agent_track, expect, free_port, lk_peer, near, remote_track, server, tail
+from namespaces import inside
 
 USER, CREDENTIAL = "ada", "open-sesame"
 SECONDS = 9
 
 
 class Coturn:
-    """A `turnserver` on 127.0.0.1 with one user, and a certificate for TLS that nobody else trusts."""
+    """A `turnserver` on 127.0.0.1, or on the address of a namespace, with one user and a certificate for TLS that nobody else trusts."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *arguments, host="127.0.0.1", namespace=None):
         if not shutil.which("turnserver"):
             raise LeftOut("there is no turnserver; Scripts/bootstrap --interop installs it")
+        self.host, self.namespace = host, namespace
         self.port, self.tls_port = free_port(), free_port()
         self.certificate = os.path.join(folder, "certificate.pem")
         key = os.path.join(folder, "key.pem")
@@ -30,10 +32,11 @@ class Coturn:
              "-out", self.certificate], check=True, capture_output=True)
         self.log = open(os.path.join(folder, "coturn.log"), "w+")
         self.process = subprocess.Popen(
-            ["turnserver", "-n", "--listening-ip", "127.0.0.1", "--relay-ip", "127.0.0.1", "--listening-port", str(self.port),
+            [*(("ip", "netns", "exec", namespace) if namespace else ()),
+             "turnserver", "-n", "--listening-ip", host, "--relay-ip", host, "--listening-port", str(self.port),
              "--tls-listening-port", str(self.tls_port), "--cert", self.certificate, "--pkey", key, "--no-dtls",
-             "--lt-cred-mech", "--user", f"{USER}:{CREDENTIAL}", "--realm", "interop", "--allow-loopback-peers", "--no-cli",
-             "--verbose", "--log-file", "stdout", "--simple-log", "--pidfile", os.path.join(folder, "pid"),
+             *(arguments or ("--lt-cred-mech", "--user", f"{USER}:{CREDENTIAL}")), "--realm", "interop",
+             "--allow-loopback-peers", "--no-cli", "--verbose", "--log-file", "stdout", "--simple-log", "--pidfile", os.path.join(folder, "pid"),
              "--userdb", os.path.join(folder, "users")],
             stdout=self.log, stderr=subprocess.STDOUT)
 
@@ -42,10 +45,15 @@ class Coturn:
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise Failure(f"turnserver exited with {self.process.returncode}: {tail(self.log)}")
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
+            if inside(self.namespace, self.answers) if self.namespace else self.answers():
                 return
             select.select([], [], [], 0.05)
         raise Failure(f"turnserver was not ready within {limit} s: {tail(self.log)}")
+
+    def answers(self):
+        with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), 0.2):
+            return True
+        return False
 
     def stop(self):
         self.process.terminate()
@@ -63,9 +71,9 @@ class Coturn:
 
 
 @contextlib.contextmanager
-def coturn():
+def coturn(*arguments, **place):
     with tempfile.TemporaryDirectory() as folder:
-        running = Coturn(folder)
+        running = Coturn(folder, *arguments, **place)
         try:
             running.wait_until_ready()
             yield running
@@ -87,9 +95,9 @@ def check_counted(turn):
     expect(received > 100_000 and sent > 100_000, "coturn has counted what went through it", (received, sent))
 
 
-def relayed_call(turn, url, *arguments):
+def relayed_call(turn, url, *arguments, told=None):
     """Two of ours, which may use the relay only and learn of it from the server."""
-    with server("--ice-server", f"{url},{USER},{CREDENTIAL}") as address:
+    with server(*(told or ("--ice-server", f"{url},{USER},{CREDENTIAL}"))) as address:
         wishes = ["--force-relay", "--test-card", "640x360@30", *arguments]
         near_side = agent(address, "near", "--tone", "440", *wishes, seconds=SECONDS)
         far_side = agent(address, "far", "--tone", "880", *wishes, seconds=SECONDS)
@@ -122,6 +130,26 @@ def test_media_goes_through_turn_over_tls():
         relayed_call(turn, f"turns:localhost:{turn.tls_port}", "--ca-file", turn.certificate)
         turn.stop()
         check_counted(turn)
+
+
+SHARED = "a-secret-that-both-servers-know"
+WITH_SHARED_SECRET = ("--use-auth-secret", "--static-auth-secret", SHARED)
+
+
+def test_media_goes_through_turn_with_credentials_that_expire():
+    with coturn(*WITH_SHARED_SECRET) as turn:
+        url = f"turn:127.0.0.1:{turn.port}"
+        relayed_call(turn, url, told=("--turn", url, "--turn-secret", SHARED))
+        turn.stop()
+        check_counted(turn)
+
+
+def test_a_wrong_shared_secret_is_refused_by_the_turn_server():
+    with coturn(*WITH_SHARED_SECRET) as turn:
+        with server("--turn", f"turn:127.0.0.1:{turn.port}", "--turn-secret", "another-secret") as url:
+            result = agent(url, "forced", "--force-relay", seconds=60).result(limit=20, code=1)
+    said = [text for text in result["failures"] if "refuses user name or credential" in text]
+    expect(said, "the failure names the cause", result["failures"])
 
 
 def real_peer_meets_relayed(*mode):

@@ -39,7 +39,9 @@ extension LiveKitParticipant {
 
     private func sendResumption() {
         let sequence = liveKit.data.lastSequence(of: id)
-        for message in liveKit.dialect.resumption(of: id, lastMessage: sequence, in: liveKit.view) { send(message) }
+        let messages = liveKit.dialect.resumption(
+            of: id, lastMessage: sequence, at: WallClock.milliseconds, in: liveKit.view)
+        for message in messages { send(message) }
         sendRefreshToken()
         sendBacklog()
     }

@@ -19,7 +19,7 @@ final class LiveKitRoom: @unchecked Sendable {
         self.room = room
         let configuration = room.configuration
         let facts = LiveKitServerFacts(
-            limits: configuration.limits, timing: room.timing, iceServers: configuration.media.iceServers.map(\.wire),
+            limits: configuration.limits, timing: room.timing, iceServers: configuration.media.iceServers,
             isObserved: room.directory.observer != nil)
         let identity = LiveKitRoomIdentity(
             name: room.name, sid: SessionID.room(), createdAt: WallClock.milliseconds)

@@ -110,7 +110,15 @@ final class OpenTokRoom: @unchecked Sendable {
             return held { media.negotiate(peer, step, now: now) } ? answer : .refused(.invalid)
         }
         queue += actions
-        return answer
+        guard case .state(var state) = answer else { return answer }
+        state.iceServers = iceServers(for: member)
+        return .state(state)
+    }
+
+    /// With credentials of its own.
+    private func iceServers(for member: OpenTokMember) -> [RaptorICEServer] {
+        room.configuration.media.iceServers.issued(to: member.connectionID, at: WallClock.milliseconds)
+            .flatMap(\.raptor)
     }
 
     /// The room may have taken rights away that the token has given.

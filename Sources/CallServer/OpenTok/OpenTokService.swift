@@ -52,8 +52,7 @@ final class OpenTokService: Sendable {
         guard let id = SessionRoomName(room.name)?.id else { return }
         let known = state.withLockedValue { $0.projects[id.text] }
         guard let project = known ?? id.fields.first(where: { secrets[$0] != nil }) else { return }
-        let session = OpenTokSession(
-            id, project: project, bounds: bounds, iceServers: configuration.media.iceServers.flatMap(\.raptor))
+        let session = OpenTokSession(id, project: project, bounds: bounds)
         let side = room.side { OpenTokRoom($0, session: session, service: self) }
         state.withLockedValue { state in
             state.rooms[id.text] = side

@@ -14,9 +14,10 @@ final class WHIPRoom: @unchecked Sendable {
 
     /// Begins a session with an offer.
     func begin(_ ticket: WHIPTicket, _ request: WHIPRequest, now: Instant) -> WHIPResponse {
+        let servers = room.configuration.media.iceServers.issued(to: ticket.sessionID, at: WallClock.milliseconds)
         var session = WHIPSession(
             role: ticket.role, location: WHIPPath.location(ticket.role, room: ticket.room, id: ticket.sessionID),
-            salt: String(ticket.sessionID.prefix(12)), iceServers: room.configuration.media.iceServers.flatMap(\.links))
+            salt: String(ticket.sessionID.prefix(12)), iceServers: servers.flatMap(\.links))
         switch session.begin(request) {
         case .reply(let response), .end(let response): return response
         case .negotiate(let offer): return enter(ticket, session, offer, now)

@@ -98,6 +98,8 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "url[,user,secret]"))
     var iceServers: [String] = []
 
+    @OptionGroup var turn: TURNOptions
+
     @Option(name: .long, parsing: .unconditional, help: "Seconds that a call rings for each group.")
     var ringTimeout = 30.0
 
@@ -241,7 +243,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.rooms.departureTimeout = departureTimeout
         configuration.rooms.allowsRemoteUnmute = allowRemoteUnmute
         configuration.media.tcpPort = tcpPort.number
-        configuration.media.iceServers = try iceServers.map { try ICEServerArgument($0).server }
+        configuration.media.iceServers = try iceServers.map { try ICEServerArgument($0).server } + turn.servers()
         configuration.rooms.autoCreates = !refusesUnknownRooms
         configuration.media.dtlsBackend = srtp.dtls.backend
         configuration.media.srtpBackend = srtp.srtp.backend

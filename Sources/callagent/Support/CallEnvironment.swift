@@ -9,6 +9,7 @@ enum CallEnvironment {
         case token = "LIVEKIT_TOKEN"
         case encryptionKey = "CALLBRIDGE_E2EE_KEY"
         case turnCredential = "CALLBRIDGE_TURN_CREDENTIAL"
+        case turnSecret = "CALLBRIDGE_TURN_SECRET"
         case securityKey = "CALLBRIDGE_SECURITY_KEY"
         case webhookSecret = "CALLBRIDGE_WEBHOOK_SECRET"
     }

@@ -8,7 +8,8 @@ enum Secrets {
     private static let shortest = 8
     /// Options whose value is secret; of `--ice-server` it is what follows the second comma.
     private static let options: Set = [
-        "--secret", "--token", "--e2ee-key", "--ice-server", "--security-key", "--webhook-secret", "--push-token",
+        "--secret", "--token", "--e2ee-key", "--ice-server", "--turn-secret", "--security-key", "--webhook-secret",
+        "--push-token",
     ]
     private static let known = Mutex<Set<String>>([])
 

@@ -48,7 +48,7 @@ struct LiveKitRoomIdentity {
 struct LiveKitServerFacts {
     var limits: CallServerConfiguration.Limits
     var timing: RoomTiming
-    var iceServers: [Livekit_ICEServer]
+    var iceServers: [ICEServer]
     /// Somebody follows what happens.
     var isObserved: Bool
 }

@@ -76,7 +76,7 @@ extension LiveKitDialect {
             $0.pingInterval = 5
             $0.pingTimeout = 15
             $0.serverInfo = Self.serverInfo
-            $0.iceServers = server.iceServers
+            $0.iceServers = server.iceServers.issued(to: record.id, at: record.joinedAt).map(\.wire)
             $0.sifTrailer = Data(room.settings.injectionTrailer.utf8)
             $0.enabledPublishCodecs = LiveKitCodecs.forPublishing
             $0.fastPublish = ticket.grant.mayPublish
@@ -85,12 +85,14 @@ extension LiveKitDialect {
 
     /// What a client is told that comes back to signalling: whoever is not mentioned is gone for it.
     ///
-    /// - Parameter sequence: the number of the last reliable data packet that has come from it.
+    /// - Parameters:
+    ///   - sequence: the number of the last reliable data packet that has come from it.
+    ///   - time: milliseconds since 1970.
     func resumption(
-        of participant: String, lastMessage sequence: UInt32, in room: LiveKitRoomView
+        of participant: String, lastMessage sequence: UInt32, at time: Int64, in room: LiveKitRoomView
     ) -> [Livekit_SignalResponse] {
         let answer = Livekit_ReconnectResponse.with {
-            $0.iceServers = server.iceServers
+            $0.iceServers = server.iceServers.issued(to: participant, at: time).map(\.wire)
             $0.serverInfo = Self.serverInfo
             $0.lastMessageSeq = sequence
         }
