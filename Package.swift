@@ -115,7 +115,9 @@ let package = Package(
         // Notifications as values: whom they are shown, tokens, sealing and opening; and the keys that processes share.
         room("ClientNotifications", ["ClientStorage", "RTCCore"]),
         // Keeps conversations: rules as values, SQLite beneath.
-        room("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
+        room(
+            "ConversationService",
+            ["CoBrowsingModel", "ConversationModel", "ClientNotifications", "RTCCore", grdb]),
         room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
         // What an application links above the bridge: a client with its conversations and calls.
         room(
@@ -201,7 +203,9 @@ let package = Package(
         tests("ClientModel", ["ConversationModel"]),
         tests("ClientStorage"),
         tests("ClientNotifications", ["ClientStorage"]),
-        tests("ConversationService", ["CoBrowsingModel", "ConversationModel", grdb]),
+        tests(
+            "ConversationService",
+            ["CoBrowsingModel", "ConversationModel", "ClientNotifications", grdb]),
         tests(
             "ClientCore",
             [

@@ -111,6 +111,8 @@ public struct ConversationNotice: Sendable, Hashable, Codable {
         case message = "MESSAGE"
         /// Agents came or went: `isAvailable`.
         case availability = "AVAILABILITY"
+        /// A file has come whole, or was kept back: `file`.
+        case file = "FILE"
     }
 
     /// What it is about.
@@ -123,6 +125,8 @@ public struct ConversationNotice: Sendable, Hashable, Codable {
     public var message: ConversationMessage?
     /// With `availability`.
     public var isAvailable: Bool?
+    /// With `file`.
+    public var file: ConversationFile?
 
     /// A notice without its content.
     public init(_ type: Kind) { self.type = type }
@@ -153,6 +157,13 @@ public struct ConversationNotice: Sendable, Hashable, Codable {
     public static func availability(_ isAvailable: Bool) -> ConversationNotice {
         var notice = ConversationNotice(.availability)
         notice.isAvailable = isAvailable
+        return notice
+    }
+
+    /// A file as it is now.
+    public static func file(_ file: ConversationFile) -> ConversationNotice {
+        var notice = ConversationNotice(.file)
+        notice.file = file
         return notice
     }
 }

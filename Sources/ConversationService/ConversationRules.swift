@@ -24,6 +24,12 @@ package struct ConversationRefusal: Error, Sendable, Hashable, CustomStringConve
         case conflict
         /// The service is full, or its storage fails. Ask later.
         case unavailable
+        /// A file has too many bytes.
+        case tooLarge
+        /// A file is of a type that is not taken.
+        case unfit
+        /// There is no room for a file.
+        case noSpace
     }
 
     package let kind: Kind

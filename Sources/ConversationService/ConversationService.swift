@@ -20,14 +20,23 @@ package final class ConversationService: Sendable {
         package var endedInMemory = 1_000
         /// What clients are told of co-browsing.
         package var coBrowsing = CoBrowsingProperties()
+        /// Which files are taken, and how many bytes of them.
+        package var files = FileSettings()
 
         package init() {}
     }
 
-    private let store: ConversationStore
-    private let settings: Settings
-    private let now: @Sendable () -> Int64
-    private let listeners = Mutex(ConversationListeners())
+    let store: ConversationStore
+    let settings: Settings
+    let now: @Sendable () -> Int64
+    let listeners = Mutex(ConversationListeners())
+    /// Files on the disk; nil where the service has no folder.
+    let vault: FileVault?
+    let underWay = Mutex(FilesUnderWay())
+    /// Whose devices can be reached, in memory: what is on the disk is read once.
+    let directory: Mutex<PushDirectory>
+    /// Who carries notifications.
+    let carrier = Mutex<(@Sendable ([PushOrder]) -> Void)?>(nil)
     /// Who shares their screen with whom.
     package let coBrowsing: CoBrowsingHub
     /// Messages of a page.
@@ -46,6 +55,8 @@ package final class ConversationService: Sendable {
                     atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             store = try ConversationStore(path: settings.directory.map { $0 + "/conversations.sqlite" })
+            vault = try settings.directory.map { try FileVault(directory: $0 + "/files") }
+            directory = Mutex(try store.writer.read { try PushTable.directory($0) })
         } catch {
             throw ConversationRefusal(
                 .unavailable,
@@ -153,6 +164,7 @@ package final class ConversationService: Sendable {
             try ConversationStore.insert(message, db)
             try ConversationStore.update(next, db)
             try self.announce(next, message, db)
+            db.afterNextTransaction { [self] _ in push(message, next) }
             return message
         }
     }
@@ -199,7 +211,7 @@ package final class ConversationService: Sendable {
             isAvailable: listeners.withLock(\.isAvailable))
     }
 
-    private static func find(_ id: String, _ person: ConversationPerson, _ db: Database) throws -> Conversation {
+    static func find(_ id: String, _ person: ConversationPerson, _ db: Database) throws -> Conversation {
         guard let conversation = try ConversationStore.conversation(id, db),
             ConversationRules.isVisible(conversation, to: person)
         else { throw ConversationRules.unknown(id) }
@@ -244,7 +256,7 @@ package final class ConversationService: Sendable {
         }
     }
 
-    private func transact<Value: Sendable>(
+    func transact<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ConversationRefusal) -> Value {
         do { return try await store.writer.write(body) } catch let refusal as ConversationRefusal {

@@ -51,6 +51,34 @@ struct ConversationStore: Sendable {
                     ) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("files") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE file (
+                        id TEXT NOT NULL PRIMARY KEY,
+                        conversationId TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+                        clientId TEXT NOT NULL, author TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
+                        size INTEGER NOT NULL, sha256 TEXT NOT NULL, received INTEGER NOT NULL, state TEXT NOT NULL,
+                        createdAt INTEGER NOT NULL, UNIQUE (conversationId, author, clientId)
+                    );
+                    CREATE INDEX file_conversation ON file (conversationId, createdAt);
+                    """)
+        }
+        migrator.registerMigration("push") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE pushDevice (
+                        person TEXT NOT NULL, device TEXT NOT NULL, keyId TEXT NOT NULL, key BLOB NOT NULL,
+                        keyMadeAt INTEGER NOT NULL, formerId TEXT, former BLOB, PRIMARY KEY (person, device)
+                    ) WITHOUT ROWID;
+                    CREATE TABLE pushToken (
+                        person TEXT NOT NULL, device TEXT NOT NULL, channel TEXT NOT NULL, carrier TEXT NOT NULL,
+                        token TEXT NOT NULL, encryption TEXT NOT NULL, registeredAt INTEGER NOT NULL,
+                        PRIMARY KEY (person, device, channel), UNIQUE (carrier, token),
+                        FOREIGN KEY (person, device) REFERENCES pushDevice (person, device) ON DELETE CASCADE
+                    ) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 

@@ -64,6 +64,9 @@ struct ConversationHTTPFault: Error {
             case .forbidden: .forbidden
             case .conflict: .conflict
             case .unavailable: .serviceUnavailable
+            case .tooLarge: .payloadTooLarge
+            case .unfit: .unsupportedMediaType
+            case .noSpace: .insufficientStorage
             }
         self.init(status, refusal.description)
     }

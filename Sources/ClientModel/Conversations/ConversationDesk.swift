@@ -93,6 +93,7 @@ package struct ConversationDesk: Sendable {
         if let info = notice.info { update(info, &actions, announcing: notice.message?.number) }
         if let message = notice.message { receive(message, &actions) }
         if let isAvailable = notice.isAvailable { set(available: isAvailable, &actions) }
+        if let file = notice.file { actions.append(.report(.file(file))) }
     }
 
     /// - Parameter announcing: the number of the message that comes with it.

@@ -16,6 +16,8 @@ public enum ConversationEvent: Sendable, Hashable {
     case unread(Int)
     /// Whether an agent is there to answer.
     case availability(Bool)
+    /// A file of a conversation has come whole, or was kept back.
+    case file(ConversationFile)
 }
 
 extension ConversationDesk {

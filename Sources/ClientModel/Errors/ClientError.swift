@@ -36,6 +36,12 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         case requestRefused
         /// Microphone or camera may not be used.
         case permissionDenied
+        /// A file is of a type that is not taken, or has too many bytes, here or at the service.
+        case fileRefused
+        /// The content of a file is not what its type says: it was kept back, here or at the service.
+        case fileQuarantined
+        /// A file can't be read or written here; the disk is full, for example.
+        case fileFailed
         /// The call could not be begun, or was lost.
         case callFailed
         /// The server speaks another language than this client.
