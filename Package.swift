@@ -175,9 +175,9 @@ let package = Package(
             name: "callagent",
             dependencies: [
                 "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
-                "CallServer", "MediaCore", "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity",
-                "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults", "PrometheusMetrics", "RTCSim", "RTCWire",
-                "ScenarioCore", "ServiceDesk", "CHeap",
+                "CallServer", "ClientNotifications", "ClientStorage", "MediaCore", "OpenTokSignalling", "RTCTransport",
+                "RTCCore", "TransportSecurity", "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults",
+                "PrometheusMetrics", "RTCSim", "RTCWire", "ScenarioCore", "ServiceDesk", "CHeap",
                 coreMetrics, nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
