@@ -78,3 +78,47 @@ import Testing
         #expect(count > 0)
     }
 }
+
+/// Devices that sleep: a notification wakes them.
+@Suite(.timeLimit(.minutes(1))) struct RingWakingTests {
+    private static let phone = RingDevice(personId: "bob", deviceToken: "phone")
+    private static let caller = RingDevice(personId: "ada", deviceToken: "desk")
+
+    @Test func aSleepingDeviceRingsAndAnswers() async throws {
+        let hub = RingHub(journal: CallJournal())
+        let (told, teller) = AsyncStream.makeStream(of: RingSignal.self)
+        hub.wake({ $0 == "bob" ? ["phone"] : [] }) { signal, device in
+            if device == Self.phone { teller.yield(signal) }
+        }
+        let id = try hub.send(.place(RingRequest(conversationId: "v", groups: [["bob"]])), from: Self.caller)
+        guard case .offer(let offer) = await told.first(where: { _ in true }) else {
+            Issue.record("no offer")
+            return
+        }
+        #expect(offer.callId == id && offer.callerPersonId == "ada")
+        var signals = try hub.attach(Self.phone).makeAsyncIterator()
+        #expect(await signals.next() == .offer(offer), "awake, it is told itself")
+        try hub.send(.answer(callId: id), from: Self.phone)
+        #expect(await signals.next() == .granted(callId: id))
+        hub.close()
+    }
+
+    @Test func inVain() async throws {
+        let hub = RingHub(journal: CallJournal())
+        let (told, teller) = AsyncStream.makeStream(of: RingSignal.self)
+        hub.wake({ $0 == "bob" ? ["phone"] : [] }) { signal, device in
+            if device == Self.phone { teller.yield(signal) }
+        }
+        let id = try hub.send(.place(RingRequest(conversationId: "v", groups: [["bob"]])), from: Self.caller)
+        try hub.send(.abort(callId: id), from: Self.caller)
+        var heard: [RingSignal] = []
+        for await signal in told {
+            heard.append(signal)
+            if heard.count == 2 { break }
+        }
+        #expect(heard.last == .withdrawn(callId: id, .aborted))
+        let alone = try hub.send(.place(RingRequest(conversationId: "w", groups: [["eve"]])), from: Self.caller)
+        #expect(hub.record(alone) != nil)
+        hub.close()
+    }
+}

@@ -9,11 +9,12 @@ public final class RingHub: Sendable {
         var sent = 0
     }
 
-    /// What a listener is to be told.
-    private struct Delivery {
-        var continuation: AsyncStream<RingSignal>.Continuation
-        /// Nil ends its stream.
-        var signal: RingSignal?
+    /// What is to be told.
+    private enum Delivery {
+        /// To a listener; nil ends its stream.
+        case listener(AsyncStream<RingSignal>.Continuation, RingSignal?)
+        /// To a device that does not listen.
+        case sleeper(RingSignal, RingDevice)
     }
 
     private struct State {
@@ -32,6 +33,7 @@ public final class RingHub: Sendable {
     private static let backlog = 256
 
     private let state: Mutex<State>
+    private let sleeper = Mutex<(@Sendable (RingSignal, RingDevice) -> Void)?>(nil)
     private let journal: CallJournal
     private let clock: @Sendable () -> CallTime
     private let waits: Bool
@@ -49,6 +51,19 @@ public final class RingHub: Sendable {
         self.clock = clock
     }
 
+    /// Devices that are not attached and can be woken ring, too, and what they would hear goes to `tell`: an offer that wakes them,
+    /// after which they attach and are told it themselves.
+    ///
+    /// - Parameters:
+    ///   - devices: a person's devices that can be woken; asked while others wait, so that it must not take long.
+    ///   - tell: called in order, without a lock of the hub's.
+    package func wake(
+        _ devices: @escaping @Sendable (String) -> [String], tell: @escaping @Sendable (RingSignal, RingDevice) -> Void
+    ) {
+        sleeper.withLock { $0 = tell }
+        state.withLock { $0.switchboard.sleeping = devices }
+    }
+
     /// What a device hears from now on. Attaching anew ends the stream before. Throws `RingRefusal`.
     public func attach(_ device: RingDevice) throws(RingRefusal) -> AsyncStream<RingSignal> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -57,7 +72,7 @@ public final class RingHub: Sendable {
             try state.switchboard.arrived(device, at: now, into: &actions)
             state.attachments += 1
             if let before = state.listeners[device] {
-                state.deliveries.append(Delivery(continuation: before.continuation))
+                state.deliveries.append(.listener(before.continuation, nil))
             }
             state.listeners[device] = Listener(number: state.attachments, continuation: continuation)
             return state.attachments
@@ -109,7 +124,7 @@ public final class RingHub: Sendable {
         state.withLock { state in
             state.isClosed = true
             state.timer?.task.cancel()
-            state.deliveries += state.listeners.values.map { Delivery(continuation: $0.continuation) }
+            state.deliveries += state.listeners.values.map { .listener($0.continuation, nil) }
             state.listeners = [:]
         }
         deliver()
@@ -144,10 +159,10 @@ public final class RingHub: Sendable {
             guard !next.isEmpty else { return }
             isFirst = false
             for delivery in next {
-                if let signal = delivery.signal {
-                    delivery.continuation.yield(signal)
-                } else {
-                    delivery.continuation.finish()
+                switch delivery {
+                case .listener(let continuation, let signal?): continuation.yield(signal)
+                case .listener(let continuation, nil): continuation.finish()
+                case .sleeper(let signal, let device): sleeper.withLock { $0 }?(signal, device)
                 }
             }
         }
@@ -157,8 +172,11 @@ public final class RingHub: Sendable {
         for action in actions {
             switch action {
             case .signal(let signal, let device):
-                guard let listener = state.listeners[device] else { continue }
-                state.deliveries.append(Delivery(continuation: listener.continuation, signal: signal))
+                guard let listener = state.listeners[device] else {
+                    state.deliveries.append(.sleeper(signal, device))
+                    continue
+                }
+                state.deliveries.append(.listener(listener.continuation, signal))
                 state.listeners[device]?.sent += 1
             case .journal(let event): journal.write(event)
             }

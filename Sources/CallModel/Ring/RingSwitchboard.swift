@@ -34,6 +34,8 @@ public struct RingSwitchboard: Sendable {
         public init() {}
     }
 
+    /// Devices of a person that are not attached and can be woken: they are rung, too.
+    package var sleeping: @Sendable (String) -> [String] = { _ in [] }
     private let settings: Settings
     private var calls: [String: RingExchange] = [:]
     private var devices: [String: [String]] = [:]
@@ -80,6 +82,11 @@ public struct RingSwitchboard: Sendable {
         deviceCount -= 1
     }
 
+    /// Attached devices first.
+    private var reachable: (String) -> [String] {
+        { [devices, sleeping] in (devices[$0] ?? []) + sleeping($0) }
+    }
+
     // MARK: Calls
 
     /// Something that a device says. Returns the id of the call that it was about.
@@ -100,9 +107,9 @@ public struct RingSwitchboard: Sendable {
             }
             throw RingRefusal(.unknownCall, "there is no call \"\(command.callId)\"; it may have ended")
         }
-        let devices = devices
+        let reachable = reachable
         event(command.callId, &actions) {
-            $0.receive(command, from: device, at: now, devices: { devices[$0] ?? [] }, into: &$1)
+            $0.receive(command, from: device, at: now, devices: reachable, into: &$1)
         }
         return command.callId
     }
@@ -137,8 +144,8 @@ public struct RingSwitchboard: Sendable {
         record.accountId = settings.accountId
         calls[request.callId] = RingExchange(
             request, record: record, callerDevice: device, mandatory: Set(request.mandatory), timing: settings.timing)
-        let devices = devices
-        event(request.callId, &actions) { $0.initiate(at: now, devices: { devices[$0] ?? [] }, into: &$1) }
+        let reachable = reachable
+        event(request.callId, &actions) { $0.initiate(at: now, devices: reachable, into: &$1) }
         return request.callId
     }
 
@@ -160,9 +167,9 @@ public struct RingSwitchboard: Sendable {
 
     /// Time has passed.
     public mutating func advance(to now: CallTime, into actions: inout [RingExchange.Action]) {
-        let devices = devices
+        let reachable = reachable
         for id in callIds {
-            event(id, &actions) { $0.advance(to: now, devices: { devices[$0] ?? [] }, into: &$1) }
+            event(id, &actions) { $0.advance(to: now, devices: reachable, into: &$1) }
         }
     }
 
