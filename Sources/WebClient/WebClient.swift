@@ -66,18 +66,21 @@ package enum WebClient {
 /// An answer that is still coming.
 package struct WebStream: Sendable {
     package let status: Int
-    /// Of a redirection.
-    let location: String?
+    /// Header fields, their names in small letters; of several of one name the last.
+    package let fields: [String: String]
     /// Pieces as they come; ends with the answer, or throws `WebFailure`. Read once.
     package let body: AsyncThrowingStream<[UInt8], any Error>
     private let channel: any Channel
 
-    init(status: Int, location: String?, body: AsyncThrowingStream<[UInt8], any Error>, channel: any Channel) {
+    init(status: Int, fields: [String: String], body: AsyncThrowingStream<[UInt8], any Error>, channel: any Channel) {
         self.status = status
-        self.location = location
+        self.fields = fields
         self.body = body
         self.channel = channel
     }
+
+    /// Of a redirection.
+    var location: String? { fields["location"] }
 
     /// Drops the connection.
     package func cancel() { channel.close(promise: nil) }

@@ -10,9 +10,10 @@ package enum WebDialer {
     ///
     /// - Parameters:
     ///   - timeout: seconds for the connection and, again, for the handshake.
+    ///   - protocols: what TLS offers to speak inside (ALPN).
     ///   - configure: adds the handlers that speak inside; called on the channel's loop.
     package static func connect<Result: Sendable>(
-        _ address: WebAddress, trust: TLSTrust, timeout: Double,
+        _ address: WebAddress, trust: TLSTrust, timeout: Double, protocols: [String] = ["http/1.1"],
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         configure: @escaping @Sendable (any Channel) throws -> Result
     ) async throws -> Result {
@@ -22,7 +23,7 @@ package enum WebDialer {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         let prepare = { @Sendable (channel: any Channel) in
             channel.eventLoop.makeCompletedFuture {
-                let ready = try secure(channel, address, trust)
+                let ready = try secure(channel, address, trust, protocols: protocols)
                 return (channel, ready, try configure(channel))
             }
         }
@@ -43,11 +44,11 @@ package enum WebDialer {
 
     /// Adds TLS to a channel where the address asks for it, and gives the end of its handshake. Call on its loop.
     package static func secure(
-        _ channel: any Channel, _ address: WebAddress, _ trust: TLSTrust
+        _ channel: any Channel, _ address: WebAddress, _ trust: TLSTrust, protocols: [String] = ["http/1.1"]
     ) throws -> EventLoopFuture<Void>? {
         guard address.isSecure else { return nil }
         let handler = try TLSHandler(
-            client: try .client(trust), host: address.host, peer: address.authority, protocols: ["http/1.1"],
+            client: try .client(trust), host: address.host, peer: address.authority, protocols: protocols,
             on: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandler(handler)
         return handler.ready

@@ -73,7 +73,8 @@ final class WebExchange: ChannelInboundHandler {
             body = continuation
             promise.succeed(
                 WebStream(
-                    status: Int(head.status.code), location: head.headers.first(name: "location"), body: stream,
+                    status: Int(head.status.code),
+                    fields: Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { $1 }, body: stream,
                     channel: channel))
         case .body(let bytes): body?.yield(Array(bytes.readableBytesView))
         case .end:

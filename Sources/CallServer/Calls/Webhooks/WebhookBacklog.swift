@@ -105,9 +105,11 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     /// Notes what came of a request; gives the number of attempts and the wait until the next one, if there is one.
+    ///
+    /// - Parameter wait: how long the receiver wants to be left alone; the next attempt comes no sooner.
     @discardableResult
     mutating func finish(
-        _ entry: WebhookEntry, _ outcome: WebhookOutcome, now: Instant
+        _ entry: WebhookEntry, _ outcome: WebhookOutcome, atLeast wait: Interval = .zero, now: Instant
     ) -> (attempts: Int, delay: Interval?) {
         guard var lane = lanes[entry.key], lane.isUnderWay, let head = lane.head, head.entry.id == entry.id else {
             return (0, nil)
@@ -119,7 +121,7 @@ struct WebhookBacklog<Generator: RandomNumberGenerator & Sendable>: Sendable {
         case .acknowledged: statistics.delivered += 1
         case .refused: statistics.refused += 1
         case .failed where head.expires <= now: statistics.expired += 1
-        case .failed: delay = self.delay(after: head.attempts)
+        case .failed: delay = max(wait, self.delay(after: head.attempts))
         }
         if let delay { lane.notBefore = now + delay } else { forget(&lane, head) }
         lanes[entry.key] = lane.head == nil ? nil : lane
