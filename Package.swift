@@ -123,8 +123,8 @@ let package = Package(
         room(
             "ClientCore",
             [
-                "CallBridge", "CallModel", "ClientModel", "CoBrowsingModel", "ConversationModel", "MediaCore",
-                "TransportSecurity", "WebClient", logging,
+                "CallBridge", "CallModel", "ClientModel", "ClientNotifications", "ClientStorage", "CoBrowsingModel",
+                "ConversationModel", "MediaCore", "RTCCore", "TransportSecurity", "WebClient", logging,
             ]),
         // A service desk's chat: client, reference service, authorization and webhooks as values; and their sockets.
         room("ServiceDeskCore", ["CCrypto"]),
@@ -159,7 +159,8 @@ let package = Package(
             "CallServer",
             [
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
-                "OpenTokSignalling", "WHIPSignalling", "CoBrowsingModel", "ConversationModel", "ConversationService",
+                "OpenTokSignalling", "WHIPSignalling", "ClientNotifications", "CoBrowsingModel", "ConversationModel",
+                "ConversationService",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
@@ -209,8 +210,9 @@ let package = Package(
         tests(
             "ClientCore",
             [
-                "CallBridge", "CallServer", "ClientModel", "CoBrowsing", "CoBrowsingModel", "ConversationModel",
-                "LiveKitProtocol", "MediaCore",
+                "CallBridge", "CallModel", "CallServer", "ClientModel", "ClientNotifications", "ClientStorage",
+                "CoBrowsing", "CoBrowsingModel", "ConversationModel", "LiveKitProtocol", "MediaCore",
+                nioCore, nioPosix, logging,
             ]),
         .testTarget(
             name: "ServiceDeskTests",
@@ -234,7 +236,7 @@ let package = Package(
             "CallServer",
             [
                 "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
-                "WHIPSignalling", "RTCCore", "ConversationModel", "ConversationService",
+                "WHIPSignalling", "RTCCore", "ClientNotifications", "ConversationModel", "ConversationService",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         tests(

@@ -149,12 +149,13 @@ public final class CallServer: Sendable {
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
             let conversations = try openConversations()
             var router = router(directory, roomJournal, openTok)
+            let caller = ConversationCaller(
+                keyring: APIKeyring(keys: configuration.keys), longestName: configuration.limits.text.name)
             ConversationRoutes(
-                service: conversations,
-                caller: ConversationCaller(
-                    keyring: APIKeyring(keys: configuration.keys), longestName: configuration.limits.text.name),
-                endCall: { [hub] in hub.endCall(ofConversation: $0) }
+                service: conversations, caller: caller, endCall: { [hub] in hub.endCall(ofConversation: $0) }
             ).add(to: &router)
+            FileRoutes(service: conversations, caller: caller).add(to: &router)
+            NotificationRoutes(service: conversations, caller: caller).add(to: &router)
             if configuration.watching.dashboard {
                 let feed = DashboardFeed(directory: directory, journal: journal, eventLoop: group.next())
                 try DashboardRoutes(configuration: configuration, directory: directory, feed: feed).add(to: &router)
@@ -193,6 +194,7 @@ public final class CallServer: Sendable {
         settings.directory = configuration.conversations.directory
         settings.template.autoJoinsCall = configuration.conversations.autoJoinsCall
         settings.coBrowsing = configuration.conversations.coBrowsing
+        settings.files.policy = configuration.conversations.files
         do { return try ConversationService(settings) { WallClock.milliseconds } } catch {
             throw .configuration(error.description)
         }

@@ -1,4 +1,5 @@
 public import CoBrowsingModel
+public import ConversationModel
 import RTCCore
 import TransportSecurity
 
@@ -57,6 +58,8 @@ extension CallServerConfiguration {
         public var autoJoinsCall = false
         /// Frames a second of shared screens, and which signs of sharing there are.
         public var coBrowsing = CoBrowsingProperties()
+        /// Which files people may send one another. They need a folder.
+        public var files = FilePolicy()
 
         /// In memory, and calls begin by hand.
         public init() {}

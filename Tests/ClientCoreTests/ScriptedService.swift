@@ -22,6 +22,8 @@ final class ScriptedService: ServiceLink {
     }
 
     let state = Mutex(State())
+    /// One element after each request, for one reader at a time.
+    private let (news, newsWriter) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     func connect(_ identity: ServiceIdentity) async throws(LinkFailure) -> ServiceConnection {
         let (stream, continuation) = AsyncStream.makeStream(of: ConversationNotice.self)
@@ -59,11 +61,13 @@ final class ScriptedService: ServiceLink {
             guard state.tokens.contains(identity.token.value) else { return .failure(.unauthorized) }
             return Self.answer(request, &state)
         }
+        newsWriter.yield()
         return try answer.get()
     }
 
     private static func answer(_ request: ServiceRequest, _ state: inout State) -> Result<[UInt8], ServiceFault> {
         let parts = request.path.split(separator: "/").map(String.init)
+        guard request.part == .conversations else { return .success([UInt8]("{}".utf8)) }
         switch (request.method, parts.count) {
         case (.post, 0):
             guard let asked = try? JSONDecoder().decode(ConversationRequest.self, from: Data(request.body)) else {
@@ -104,6 +108,11 @@ final class ScriptedService: ServiceLink {
     }
 
     // MARK: What a test does
+
+    /// Waits until requests have made it so.
+    func until(_ condition: @Sendable (State) -> Bool) async {
+        while !state.withLock({ condition($0) }) { _ = await news.first { _ in true } }
+    }
 
     func change(_ body: @Sendable (inout State) -> Void) { state.withLock { body(&$0) } }
 

@@ -36,6 +36,29 @@ struct ConversationCaller: Sendable {
         return ConversationPerson(id: try name(claims.identity, "the token's identity"), role: role)
     }
 
+    /// The answer to a request whose credentials are not good; nil lets its body come.
+    func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        do throws(ConversationHTTPFault) {
+            _ = try person(request)
+            return nil
+        } catch { return error.response }
+    }
+
+    /// Answers a request by its person and the parts of its path.
+    func respond(
+        to request: HTTPRequest, below root: String,
+        _ answer: (HTTPRequest, [String], ConversationPerson) async throws(ConversationRefusal) -> HTTPResponse
+    ) async -> HTTPResponse {
+        let who: ConversationPerson
+        do throws(ConversationHTTPFault) { who = try person(request) } catch { return error.response }
+        let parts = request.path.dropFirst(root.count).split(separator: "/").map {
+            $0.removingPercentEncoding ?? String($0)
+        }
+        do throws(ConversationRefusal) { return try await answer(request, parts, who) } catch {
+            return ConversationHTTPFault(error).response
+        }
+    }
+
     private func name(_ text: String, _ field: String) throws(ConversationHTTPFault) -> String {
         guard (1...longestName).contains(text.utf8.count) else {
             throw ConversationHTTPFault(.badRequest, "\(field) has 1 to \(longestName) bytes of UTF-8")

@@ -18,12 +18,7 @@ struct ConversationRoutes: Sendable {
     let endCall: @Sendable (String) -> Void
 
     func add(to router: inout HTTPRouter) {
-        let gate = HTTPBodyGate(bytes: Self.longestBody) { request in
-            do throws(ConversationHTTPFault) {
-                _ = try caller.person(request)
-                return nil
-            } catch { return error.response }
-        }
+        let gate = HTTPBodyGate(bytes: Self.longestBody) { caller.refusal(of: $0) }
         for path in [Self.root, Self.root + "/*"] {
             router.any(path, body: gate) { request, eventLoop in
                 // The disk takes its time: the loop goes on meanwhile.
@@ -69,15 +64,7 @@ struct ConversationRoutes: Sendable {
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
-        do throws(ConversationHTTPFault) {
-            let person = try caller.person(request)
-            let parts = request.path.dropFirst(Self.root.count).split(separator: "/").map {
-                $0.removingPercentEncoding ?? String($0)
-            }
-            do throws(ConversationRefusal) {
-                return try await answer(request, parts, person)
-            } catch { throw ConversationHTTPFault(error) }
-        } catch { return error.response }
+        await caller.respond(to: request, below: Self.root, answer)
     }
 
     private func answer(
@@ -99,6 +86,7 @@ struct ConversationRoutes: Sendable {
                 throw ConversationRefusal(.invalid, "after: use the number of a message, or 0")
             }
             return Self.json(try await service.messages(in: parts[0], after: after, for: person))
+        case (2, "files"): return try await files(request, parts[0], person)
         case (2, _): return try await change(request, parts[0], parts[1], person)
         case (3, _) where parts[1] == "messages":
             guard request.method == .PUT else { return Self.allow("PUT") }
@@ -117,6 +105,18 @@ struct ConversationRoutes: Sendable {
             let (conversation, isNew) = try await service.begin(
                 try Self.read(ConversationRequest.self, request), by: person)
             return Self.json(conversation, isNew ? .created : .ok)
+        default: return Self.allow("GET, POST")
+        }
+    }
+
+    private func files(
+        _ request: HTTPRequest, _ id: String, _ person: ConversationPerson
+    ) async throws(ConversationRefusal) -> HTTPResponse {
+        switch request.method {
+        case .GET, .HEAD: return Self.json(try await service.files(in: id, for: person))
+        case .POST:
+            let (file, isNew) = try await service.announce(try Self.read(FileRequest.self, request), in: id, by: person)
+            return Self.json(file, isNew ? .created : .ok)
         default: return Self.allow("GET, POST")
         }
     }
@@ -142,7 +142,7 @@ struct ConversationRoutes: Sendable {
         return Self.json(info)
     }
 
-    private static func read<Value: Decodable>(
+    static func read<Value: Decodable>(
         _ type: Value.Type, _ request: HTTPRequest
     ) throws(ConversationRefusal) -> Value {
         do { return try JSONDecoder().decode(type, from: Data(request.body.readableBytesView)) } catch {
@@ -151,7 +151,7 @@ struct ConversationRoutes: Sendable {
         }
     }
 
-    private static func json(_ value: some Encodable, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
+    static func json(_ value: some Encodable, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
         guard let bytes = bytes(value) else { return HTTPResponse(.internalServerError, "the answer can't be written") }
         var response = HTTPResponse.json(bytes, status: status)
         response.fields["Cache-Control"] = "no-store"
@@ -164,7 +164,7 @@ struct ConversationRoutes: Sendable {
         return (try? encoder.encode(value)).map(Array.init)
     }
 
-    private static func allow(_ methods: String) -> HTTPResponse {
+    static func allow(_ methods: String) -> HTTPResponse {
         var response = HTTPResponse(.methodNotAllowed, "this path does not have this method")
         response.fields["Allow"] = methods
         return response

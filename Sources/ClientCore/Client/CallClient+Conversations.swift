@@ -214,7 +214,7 @@ extension CallClient {
         }
     }
 
-    private nonisolated func read<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(ClientError) -> Value {
+    nonisolated func read<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws(ClientError) -> Value {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
             throw ClientError(.requestRefused, "the service's answer can't be read; is this the right server?")
         }

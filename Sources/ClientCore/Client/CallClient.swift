@@ -15,6 +15,8 @@ public struct ClientEnvironment: Sendable {
     public var permissions: any MediaPermissionSource = FixedMediaPermissions()
     /// Whose certificates are believed.
     public var trust = ServerTrust.system
+    /// Which files are sent and taken, beside what the service says of it.
+    public var files = FilePolicy()
     /// What the client waits on.
     public var clock = MediaClock.system
     /// In a test: a service in place of the one that the configuration names.

@@ -27,10 +27,16 @@ package struct ServiceIdentity: Sendable, Hashable {
 package struct ServiceRequest: Sendable, Hashable {
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
+    /// The parts of the service.
+    package enum Part: String, Sendable { case conversations, files, notifications }
+
+    package var part = Part.conversations
     package var method: Method
-    /// Below the service's root, percent-encoded, with its query.
+    /// Below the part's root, percent-encoded, with its query.
     package var path: String
     package var body: [UInt8] = []
+    /// Beside those that every request has.
+    package var fields: [String: String] = [:]
 }
 
 /// Why a request has no good answer.

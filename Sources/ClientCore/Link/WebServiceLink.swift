@@ -10,7 +10,7 @@ import WebClient
 /// The conversation service over HTTP and a WebSocket (docs/openapi/conversations.yaml). It follows no redirection: nothing
 /// leaves the server that the configuration names.
 package struct WebServiceLink: ServiceLink {
-    static let root = "/callbridge/v1/conversations"
+    private static let root = "/callbridge/v1/"
     /// Bytes of an answer, and of a notice.
     private static let longest = 4 * 1024 * 1024
 
@@ -35,7 +35,7 @@ package struct WebServiceLink: ServiceLink {
     }
 
     package func connect(_ identity: ServiceIdentity) async throws(LinkFailure) -> ServiceConnection {
-        var target = server.percentEncodedPath + Self.root + "/events"
+        var target = server.percentEncodedPath + Self.root + "conversations/events"
         if let area = identity.area?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) {
             target += "?area=" + area
         }
@@ -68,7 +68,7 @@ package struct WebServiceLink: ServiceLink {
         _ conversation: String, _ identity: ServiceIdentity
     ) async throws(ServiceFault) -> any CoBrowsingChannel {
         let target =
-            server.percentEncodedPath + Self.root + "/co-browsing?conversation=" + conversation.inPath
+            server.percentEncodedPath + Self.root + "conversations/co-browsing?conversation=" + conversation.inPath
         let request = WebSocketConnection<CoBrowsingEnvelope>.Request(
             address, trust: trust.roots, target: target,
             headers: [("Host", address.authority)] + headers(identity), timeout: 10)
@@ -114,7 +114,7 @@ package struct WebServiceLink: ServiceLink {
         var url = server
         let parts = request.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first else { return nil }
-        url.percentEncodedPath = server.percentEncodedPath + Self.root + path
+        url.percentEncodedPath = server.percentEncodedPath + Self.root + request.part.rawValue + path
         if parts.count > 1 { url.percentEncodedQuery = String(parts[1]) }
         let method: WebRequest.Method =
             switch request.method {
@@ -125,7 +125,10 @@ package struct WebServiceLink: ServiceLink {
             }
         var web = WebRequest(method, url, trust: trust.roots)
         web.headers = headers(identity).map { (name: $0.0, value: $0.1) }
-        if !request.body.isEmpty { web.headers.append((name: "Content-Type", value: "application/json")) }
+        if !request.body.isEmpty, request.part != .files {
+            web.headers.append((name: "Content-Type", value: "application/json"))
+        }
+        for (name, value) in request.fields { web.headers.append((name: name, value: value)) }
         web.body = request.body
         return web
     }

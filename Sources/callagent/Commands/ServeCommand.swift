@@ -124,7 +124,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "Keep conversations there; without it they are gone with the server.", valueName: "folder"))
+            "Keep conversations and files there; without it conversations are gone with the server, and there are no files.",
+            valueName: "folder"))
     var data: String?
 
     @Option(
