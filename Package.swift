@@ -12,6 +12,7 @@ let settings: [SwiftSetting] = [
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -47,6 +48,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -161,7 +163,7 @@ let package = Package(
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
                 "OpenTokSignalling", "WHIPSignalling", "ClientNotifications", "CoBrowsingModel", "ConversationModel",
                 "ConversationService",
-                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
+                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
         room("LoadResults", [histogram]),
@@ -237,7 +239,7 @@ let package = Package(
             [
                 "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
                 "WHIPSignalling", "RTCCore", "ClientNotifications", "ConversationModel", "ConversationService",
-                nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
+                nioCore, nioPosix, nioHTTP1, nioHTTP2, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",

@@ -19,6 +19,7 @@ public final class CallServer: Sendable {
         var http: HTTPServer
         var webhooks: [WebhookQueue]
         var conversations: ConversationService
+        var pushes: PushGateway?
     }
 
     private enum State {
@@ -28,10 +29,10 @@ public final class CallServer: Sendable {
         case stopped
     }
 
-    private let configuration: CallServerConfiguration
+    let configuration: CallServerConfiguration
     private let timing: RoomTiming
     private let state = NIOLockedValueBox(State.idle)
-    private let hub: RingHub
+    let hub: RingHub
     private let journal: CallJournal
     private let service: ServiceConfigurationBox
     private let calls = CallTable()
@@ -89,7 +90,8 @@ public final class CallServer: Sendable {
         running.conversations.close()
         await running.http.close()
         let limit = TimeAmount.milliseconds(Int64(configuration.timing.webhookFlush))
-        let flushes = running.webhooks.map { $0.flush(within: limit) }
+        let flushes =
+            running.webhooks.map { $0.flush(within: limit) } + [running.pushes?.flush(within: limit)].compactMap(\.self)
         for flush in flushes { _ = try? await flush.get() }
         try? await running.group.shutdownGracefully()
         // Last: connections that ended have told their rooms so.
@@ -148,6 +150,7 @@ public final class CallServer: Sendable {
                 dialects: [{ _ = $0.liveKit }, { openTok.attach($0) }])
             directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
             let conversations = try openConversations()
+            let pushes = try makePushes(conversations, on: group.next())
             var router = router(directory, roomJournal, openTok)
             let caller = ConversationCaller(
                 keyring: APIKeyring(keys: configuration.keys), longestName: configuration.limits.text.name)
@@ -164,7 +167,7 @@ public final class CallServer: Sendable {
             return Running(
                 group: group, loops: loops, http: http,
                 webhooks: (webhooks?.queues ?? []) + journalWebhooks.queues + (notices?.queues ?? []),
-                conversations: conversations)
+                conversations: conversations, pushes: pushes)
         } catch {
             for loop in loops {
                 try? await loop.close().get()

@@ -65,6 +65,36 @@ extension CallServerConfiguration {
         public init() {}
     }
 
+    /// Who carries notifications to devices that don't listen.
+    public struct Push: Sendable, Hashable {
+        /// One carrier.
+        public struct Carrier: Sendable, Hashable {
+            /// `https` or `http`: what is shaped like APNs gets `/3/device/TOKEN` below it, by HTTP/2; what is shaped like FCM gets
+            /// all at this URL, by HTTP/1.1.
+            public var url: String
+            /// A file with the bearer token that is shown to it, which something else keeps up to date; nil for none.
+            public var tokenFile: String?
+
+            /// - Parameters:
+            ///   - url: where it is.
+            ///   - tokenFile: path of the file with the token.
+            public init(url: String, tokenFile: String? = nil) {
+                self.url = url
+                self.tokenFile = tokenFile
+            }
+        }
+
+        /// Apple's, or what is shaped like it; nil for none.
+        public var apns: Carrier?
+        /// The application's identifier at APNs; calls go to it with `.voip` behind.
+        public var apnsTopic = ""
+        /// Google's, or what is shaped like it; nil for none.
+        public var fcm: Carrier?
+
+        /// Nobody.
+        public init() {}
+    }
+
     /// Who is told what happens, by `http` and `https` requests. Each URL of a list gets every event.
     public struct Webhooks: Sendable {
         /// URLs that are told what happens in rooms, as LiveKit's webhooks.

@@ -120,6 +120,8 @@ public struct CallServerConfiguration: Sendable {
     public var watching = Watching()
     /// What is kept of conversations, and what they are begun with.
     public var conversations = Conversations()
+    /// Who carries notifications to devices that don't listen.
+    public var push = Push()
 
     /// A server that accepts the tokens of `keys`.
     ///
@@ -150,6 +152,11 @@ public struct CallServerConfiguration: Sendable {
         for url in webhooks.rooms + webhooks.journal + webhooks.sessions {
             do { _ = try WebhookURL(url) } catch { throw .webhook(error.description) }
         }
+        for carrier in [push.apns, push.fcm].compactMap(\.self)
+        where PushCarrierAddress(carrier.url, tokenFile: nil, trust: webhooks.trust) == nil {
+            throw .push(carrier.url)
+        }
+        guard push.apns == nil || !push.apnsTopic.isEmpty else { throw .pushTopic }
         if let key = webhooks.apiKey, keys[key] == nil { throw .webhookKey(key) }
     }
 }
@@ -164,12 +171,16 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
     case iceServer(String)
     case webhook(String)
     case webhookKey(String)
+    case push(String)
+    case pushTopic
 
     package var description: String {
         switch self {
         case .noKeys: "the call server has no API key; give it at least one key and secret"
         case .emptyKey(let key): "the API key \"\(key)\" or its secret is empty; give both"
         case .webhook(let text): text
+        case .push(let url): "\"\(url)\" is no URL of a push service; give one such as https://api.push.apple.com"
+        case .pushTopic: "APNs needs a topic; give the application's identifier"
         case .webhookKey(let key):
             "webhooks can't be signed with the API key \"\(key)\", which the server does not have"
         case .port(let port): "\(port) is no TCP port; use 0 to 65535, where 0 lets the system choose"

@@ -27,10 +27,11 @@ import Testing
         return ClientToken(AccessToken.mint(claims, secret: secret))
     }
 
-    static func server(_ folder: TestFolder, port: Int = 0) async throws -> CallServer {
+    static func server(_ folder: TestFolder, port: Int = 0, fcm: String? = nil) async throws -> CallServer {
         var configuration = CallServerConfiguration(keys: ["key": secret])
         configuration.port = port
         configuration.conversations.directory = folder.path + "/data"
+        configuration.push.fcm = fcm.map { .init(url: $0) }
         let server = CallServer(configuration: configuration)
         try await server.start()
         return server

@@ -17,6 +17,8 @@ public struct ClientEnvironment: Sendable {
     public var trust = ServerTrust.system
     /// Which files are sent and taken, beside what the service says of it.
     public var files = FilePolicy()
+    /// Notifications of this device; nil where there are none. Clients of one process share them.
+    public var notifications: PushNotifications?
     /// What the client waits on.
     public var clock = MediaClock.system
     /// In a test: a service in place of the one that the configuration names.
@@ -175,6 +177,9 @@ public actor CallClient {
         case .link(let isOnline):
             if !isOnline { tell(.offline) }
             hub.send(.link(isOnline: isOnline))
+            if isOnline, let notifications = environment.notifications {
+                Task { [self] in await notifications.connected(self) }
+            }
         case .initialized: delegate?.clientDidInitialize(self)
         case .deinitialized: delegate?.clientDidDeinitialize(self)
         case .error(let error):

@@ -128,6 +128,8 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "folder"))
     var data: String?
 
+    @OptionGroup var push: PushOptions
+
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
@@ -153,6 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--ring-timeout \(ringTimeout): use 0.1 to 3600 seconds.")
         }
         try watching.check()
+        try push.check()
         guard data?.isEmpty != true else { throw ValidationError("--data must not be empty.") }
         guard archives?.isEmpty != true else { throw ValidationError("--archives must not be empty.") }
         if (tlsCertificate == nil) != (tlsKey == nil) {
@@ -252,6 +255,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.media.plane = plane.mediaPlane
         configuration.watching = watching.settings
         configuration.conversations.directory = data
+        configuration.push = push.settings
         return configuration
     }
 }

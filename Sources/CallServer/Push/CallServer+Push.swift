@@ -1,0 +1,42 @@
+import CallModel
+import ClientNotifications
+import ConversationService
+import NIOConcurrencyHelpers
+import NIOCore
+
+extension CallServer {
+    /// The gateway to those who carry notifications, connected to conversations and to ringing; nil where there is none: then no
+    /// device that sleeps is rung.
+    func makePushes(
+        _ conversations: ConversationService, on eventLoop: any EventLoop
+    ) throws(CallServerError) -> PushGateway? {
+        var posts: [PushCarrier: any PushPost] = [:]
+        let trust = configuration.webhooks.trust
+        if let apns = configuration.push.apns {
+            guard let address = PushCarrierAddress(apns.url, tokenFile: apns.tokenFile, trust: trust),
+                let post = try? HTTP2Post(address, on: eventLoop)
+            else { throw .configuration(CallServerConfigurationError.push(apns.url).description) }
+            posts[.apns] = post
+        }
+        if let fcm = configuration.push.fcm {
+            guard let address = PushCarrierAddress(fcm.url, tokenFile: fcm.tokenFile, trust: trust) else {
+                throw .configuration(CallServerConfigurationError.push(fcm.url).description)
+            }
+            posts[.fcm] = HTTP1Post(address: address)
+        }
+        guard !posts.isEmpty else { return nil }
+        var settings = PushGatewaySettings()
+        settings.topic = configuration.push.apnsTopic
+        let gateway = PushGateway(
+            posts, settings: settings, on: eventLoop, now: { WallClock.milliseconds },
+            prune: { try? await conversations.prune($0, since: $1) }, logger: configuration.logger)
+        conversations.setCarrier { gateway.carry($0) }
+        let rings = NIOLockedValueBox(RingPushes())
+        hub.wake({ conversations.pushDevices(of: $0) }) { signal, device in
+            let now = CallTime(rawValue: WallClock.milliseconds)
+            guard let content = rings.withLockedValue({ $0.content(signal, to: device, now: now) }) else { return }
+            conversations.push(content, to: device.personId, device: device.deviceToken)
+        }
+        return gateway
+    }
+}
