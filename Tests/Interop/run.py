@@ -25,9 +25,11 @@ import load_starved
 import netem
 import networks
 import notifications
+import openapi
 import opentok_rest
 import pages
 import pulse
+import push
 import recording
 import recovery
 import recovery_paths
@@ -162,7 +164,7 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, opentok_rest, ringing, turn_only]
+        greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push, ringing, turn_only]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
