@@ -136,7 +136,7 @@ def own_codec(name, *options):
 
 
 def test_our_h264_is_seen_by_a_real_peer():
-    own_codec("h264")
+    own_codec("h264", "--simulcast")
 
 
 def test_our_vp9_is_seen_by_a_real_peer():

@@ -39,6 +39,8 @@ package final class VP9Encoder {
         self.settings = settings
         _ = cvpx_set(context, Int32(bitPattern: VP8E_SET_CPUUSED.rawValue), 8)
         _ = cvpx_set(context, Int32(bitPattern: VP9E_SET_AQ_MODE.rawValue), 3)
+        // Of an average picture: what a key frame takes beyond that, the pictures behind it would lack.
+        _ = cvpx_set(context, Int32(bitPattern: VP8E_SET_MAX_INTRA_BITRATE_PCT.rawValue), 600)
         prepareImage()
     }
 
