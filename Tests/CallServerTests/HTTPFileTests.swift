@@ -61,13 +61,16 @@ import Testing
 
     @Test func aFileThatShrinksEndsTheConnection() async throws {
         let fixture = try Fixture()
+        // More than sockets hold: it is not on its way yet when it shrinks.
+        let size = 64 << 20
+        #expect(truncate(fixture.path, off_t(size)) == 0)
         try await withHTTPServer(fixture.router) { server in
             let client = try await HTTPTestClient.connect(server.port, reads: false)
             client.send("GET /f HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(truncate(fixture.path, 10) == 0)
             try await client.setReading(true)
             let rest = try await client.untilClosed()
-            #expect(rest.count < 300_000)
+            #expect(rest.count < size)
         }
     }
 

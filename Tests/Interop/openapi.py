@@ -20,7 +20,7 @@ def fuzz(url, role, *options):
         [FUZZER, "run", os.path.join(ROOT, "docs", "openapi", "conversations.yaml"), "--url", url, "-H", f"Authorization: Bearer {token}",
          # Sockets are no requests; how fast examples are made is not the question.
          "--exclude-path-regex", "/(events|co-browsing)$", "--checks", CHECKS, "--phases", "fuzzing,stateful",
-         "--max-examples", "15", "--seed", "13", "--suppress-health-check", "all", "--no-color", *options],
+         "--max-examples", "8", "--seed", "13", "--suppress-health-check", "all", "--no-color", *options],
         text=True, capture_output=True, timeout=280, cwd=tempfile.gettempdir())
 
 
