@@ -16,6 +16,7 @@ extension Peer {
             statistics.unopenedDatagrams += 1
             return
         }
+        ice.mediaArrived(now: now)
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<length])
         guard let compound = try? RTCPCompound(parsing: bytes.bytes) else {
             statistics.malformedPackets += 1

@@ -39,6 +39,7 @@ extension Peer {
             statistics.unopenedDatagrams += 1
             return
         }
+        ice.mediaArrived(now: now)
         let packet = UnsafeRawBufferPointer(rebasing: buffer[..<length])
         do throws(WireError) {
             try header.readPadding(in: packet.bytes)

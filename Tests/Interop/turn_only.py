@@ -22,7 +22,7 @@ def through_the_relay_alone(transport, firewall):
         with serving(near_side, SERVER, free_port(), *told) as url:
             command("ip", "netns", "exec", far_side, "nft", "-f", "-", input=firewall.replace("PORT", str(turn.port)))
             inside = joins(near_side, url, "inside", "880", seconds=SECONDS + 3)
-            ours, alice = joins(far_side, url, "ours", "440"), real(far_side, url, "alice", "660")
+            ours, alice = joins(far_side, url, "ours", "440"), real(far_side, url, "alice", "660", "--ice-from-server")
             o, a, i = ours.result(), alice.result(), inside.result()
             rules = command("ip", "netns", "exec", far_side, "nft", "list", "table", "ip", "firewall")
         turn.stop()

@@ -22,7 +22,7 @@ struct Consent {
 
     /// The checks since the last answer; the oldest give way.
     private var probes: [Probe] = []
-    private var lastSent: Instant
+    private(set) var lastSent: Instant
     private(set) var firstUnanswered: Instant?
     private(set) var lastAnswered: Instant
     private(set) var nextCheckAt: Instant

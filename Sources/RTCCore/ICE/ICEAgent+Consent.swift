@@ -1,8 +1,23 @@
 import RTCWire
 
 extension ICEAgent {
+    /// Authentic media has come. Where it stops, the pair is asked for consent without waiting for the next check.
+    package mutating func mediaArrived(now: Instant) {
+        let isResumed = lastMedia.map { now - $0 >= timing.silence } ?? true
+        lastMedia = now
+        if isResumed { updateDeadline() }
+    }
+
+    /// When silence is asked after: media has come since the last check, and nothing after it.
+    var silenceAsked: Instant? {
+        guard let lastMedia, let consent = selection?.consent, consent.firstUnanswered == nil else { return nil }
+        let due = lastMedia + timing.silence
+        return consent.lastSent < due ? due : nil
+    }
+
     /// Sends the consent check that is due; it is the keepalive too (RFC 7675 section 5.1, RFC 8445 section 11).
     mutating func sendConsentCheck(into outbox: DatagramOutbox) {
+        if let due = silenceAsked, due <= now { selection?.consent.hasten(now: now) }
         guard let selection, selection.consent.nextCheckAt <= now,
             let credentials = credentials(of: selection.generation)
         else { return }

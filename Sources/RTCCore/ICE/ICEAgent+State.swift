@@ -67,6 +67,7 @@ extension ICEAgent {
         }
         if let selection {
             propose(selection.consent.nextCheckAt, .consent)
+            propose(silenceAsked, .consent)
             propose(selection.consent.nextChange(after: now, timing: timing), .liveness)
         }
         if !changes.isEmpty { propose(now, .check) }

@@ -37,6 +37,8 @@ package struct ICEAgent: ~Copyable {
     var settlesAt: Instant?
     /// The selected pair is suspect, and the others are being checked again.
     var isSeekingAlternative = false
+    /// When media came from the other side last.
+    var lastMedia: Instant?
     /// The present generation had a pair and has lost its consent.
     var isExhausted = false
     /// The latest time that the agent has been told.

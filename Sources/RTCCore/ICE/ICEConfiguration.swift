@@ -39,6 +39,9 @@ package struct ICETiming: Sendable {
     package var consentInterval = Interval.seconds(5)
     /// Time between two consent checks while the last one is unanswered.
     package var consentRetry = Interval.milliseconds(500)
+    /// Media that stops for so long is asked after at once, so that a way that is lost in the middle of a call is found out
+    /// long before the next check would be due.
+    package var silence = Interval.seconds(1)
     /// Unanswered for so long, other pairs are tried beside the selected one.
     package var suspectAfter = Interval.seconds(2)
     /// Unanswered for so long, the state is `disconnected`.

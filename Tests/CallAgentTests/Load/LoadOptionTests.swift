@@ -59,7 +59,7 @@ import Testing
         [], ["--subscribers", "-1"], ["--rooms", "0", "--subscribers", "1"],
         ["--publishers", "1", "--audio-publishers", "1"], ["--subscribers", "20001"],
         ["--rooms", "101", "--subscribers", "200"], ["--subscribers", "1", "--duration", "0"],
-        ["--subscribers", "1", "--num-per-second", "0"], ["--subscribers", "1", "--video-codec", "h264"],
+        ["--subscribers", "1", "--num-per-second", "0"], ["--subscribers", "1", "--video-codec", "h265"],
         ["--subscribers", "1", "--layout", "6x6"], ["--subscribers", "1", "--arrival", "flood"],
         ["--subscribers", "1", "--reconnect-storm", "60"], ["--subscribers", "1", "--video", "1"],
         ["--subscribers", "1", "--network", "loss=many"], ["--subscribers", "1", "--assert", "joy<1"],

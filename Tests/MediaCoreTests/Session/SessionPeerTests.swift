@@ -19,8 +19,8 @@ import Testing
         let sent = (0..<200).map { Array("n\($0)".utf8) } + [[UInt8](repeating: 7, count: 60_000), []]
         for await event in session.events {
             switch event {
-            case .localCandidate(let candidate):
-                // A peer that takes no trickled candidates has ours in the offer.
+            case .localCandidate(let candidate) where candidate.candidate.contains(" udp "):
+                // A peer that takes no trickled candidates, and none of TCP, has ours in the offer.
                 let answer = try peer.answer(offer.sdp + "a=\(candidate.candidate)\r\na=end-of-candidates\r\n")
                 try await session.setAnswer(SessionDescription(kind: .answer, sdp: answer))
             case .dataChannelOpened(let opened):

@@ -20,6 +20,26 @@ import Testing
         #expect(network.a.statistics.consentChecksAnswered - before.consentChecksAnswered >= sent - 1)
     }
 
+    /// Media that flows asks for nothing; where it stops, one check is sent, and no second one until it has come again.
+    @Test func silenceIsAskedAfterOnce() {
+        let network = connected()
+        let least = network.a.statistics.consentChecksSent
+        for _ in 0..<3000 {
+            network.run(for: .milliseconds(20))
+            network.a.agent.mediaArrived(now: network.now)
+        }
+        #expect((10...16).contains(network.a.statistics.consentChecksSent - least))
+        for _ in 0..<30 {
+            let before = network.a.statistics.consentChecksSent
+            network.a.agent.mediaArrived(now: network.now)
+            network.run(for: .milliseconds(4_500))
+            #expect((1...2).contains(network.a.statistics.consentChecksSent - before))
+        }
+        let silent = network.a.statistics.consentChecksSent
+        network.run(for: .seconds(600))
+        #expect((110...130).contains(network.a.statistics.consentChecksSent - silent))
+    }
+
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func expiresInSilence(seed: UInt64) {
         let network = connected(seed: seed)
         network.isDown = true

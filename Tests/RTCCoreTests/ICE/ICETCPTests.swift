@@ -66,6 +66,25 @@ import Testing
         #expect(network.b.remote?.transport == .tcp)
     }
 
+    /// Where media flows meanwhile, its end is noticed: the call goes on within four seconds, whenever UDP is blocked.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func mediaThatStopsIsAskedAfter(seed: UInt64) {
+        let network = network(seed: seed, blocksUDP: false)
+        for _ in 0..<100 * Int(seed) {
+            network.run(for: .milliseconds(20))
+            for node in [network.a, network.b] where node.state.hasPath { node.agent.mediaArrived(now: network.now) }
+        }
+        let checks = network.a.statistics.consentChecksSent
+        network.run(for: .milliseconds(900))
+        network.blocksUDP = true
+        #expect(
+            network.run(for: .milliseconds(3_500)) {
+                network.a.remote == .testListener && network.b.remote?.transport == .tcp
+            })
+        #expect(network.a.statistics.consentChecksSent > checks)
+        network.run(for: .seconds(60))
+        #expect(network.a.state == .connected && network.b.state == .connected)
+    }
+
     /// A connection that breaks is opened anew, and both sides follow it, whoever controls.
     @Test(arguments: [ICERole.controlling, .controlled]) func aBrokenConnectionIsReplaced(role: ICERole) {
         let network = network(roles: (role, role.opposite))

@@ -35,11 +35,6 @@ struct CandidateRewriter: Sendable {
         return fromServer(candidate: candidate).flatMap { Self.text(fields, candidate: $0) }
     }
 
-    /// The same without its candidate: the end of candidates.
-    static func end(candidateInit json: String) -> String {
-        read(json).flatMap { text($0.fields, candidate: "") } ?? ""
-    }
-
     private static func text(_ fields: [String: Any], candidate: String) -> String? {
         var changed = fields
         changed["candidate"] = candidate

@@ -113,11 +113,11 @@ final class NetemConnection: ChannelInboundHandler, RemovableChannelHandler, @un
                 let name = field.name.lowercased()
                 return !["host", "connection", "upgrade"].contains(name) && !name.hasPrefix("sec-websocket-")
             }.map { ($0.name, $0.value) }
-        let rewriter = SignalRewriter(candidates: client.candidates)
         let outcome = try await WebDialer.connect(
             service.address, trust: service.trust, timeout: 10, on: channel.eventLoop
         ) { upstream in
-            try NetemBridge.request(target, headers, on: upstream) { rewriter.fromServer($0) }
+            var rewriter = SignalRewriter(candidates: client.candidates)
+            return try NetemBridge.request(target, headers, on: upstream) { rewriter.fromServer($0) }
         }
         return try await outcome.get()
     }

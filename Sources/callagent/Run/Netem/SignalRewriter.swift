@@ -5,9 +5,13 @@ import RTCWire
 /// LiveKit's signalling on its way through `netem`: descriptions and candidates are changed, all else passes as it came.
 struct SignalRewriter: Sendable {
     let candidates: CandidateRewriter
+    /// The candidate that was told last for each connection, as its trickle had it.
+    private var lastTold: [Livekit_SignalTarget: String] = [:]
+
+    init(candidates: CandidateRewriter) { self.candidates = candidates }
 
     /// A binary message of the server; nil where it must not be told.
-    func fromServer(_ bytes: [UInt8]) -> [UInt8]? {
+    mutating func fromServer(_ bytes: [UInt8]) -> [UInt8]? {
         guard var response = try? Livekit_SignalResponse(wireBytes: bytes) else { return bytes }
         switch response.message {
         case .answer(var description):
@@ -17,10 +21,12 @@ struct SignalRewriter: Sendable {
             description.sdp = candidates.fromServer(sdp: description.sdp)
             response.offer = description
         case .trickle(var trickle):
-            let told = candidates.fromServer(candidateInit: trickle.candidateInit)
-            guard told != nil || trickle.final else { return nil }
-            // A server whose last candidate is of TCP says the end with it: the end is told, the candidate is not.
-            trickle.candidateInit = told ?? CandidateRewriter.end(candidateInit: trickle.candidateInit)
+            // A server whose last candidate is of TCP says the end with it. The end is told with the candidate before: an empty
+            // one is more than LiveKit's Rust client can read.
+            let last = trickle.final ? lastTold[trickle.target] : nil
+            guard let told = candidates.fromServer(candidateInit: trickle.candidateInit) ?? last else { return nil }
+            lastTold[trickle.target] = told
+            trickle.candidateInit = told
             response.trickle = trickle
         default: return bytes
         }
