@@ -116,7 +116,7 @@ package final class VP9Encoder {
         settings.rc_target_bitrate = UInt32(bitrate / 1_000)
         settings.rc_dropframe_thresh = 0
         settings.rc_min_quantizer = 2
-        settings.rc_max_quantizer = 60
+        settings.rc_max_quantizer = 52
         (settings.rc_buf_sz, settings.rc_buf_initial_sz, settings.rc_buf_optimal_sz) = (1_000, 500, 600)
         return settings
     }

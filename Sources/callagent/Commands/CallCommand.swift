@@ -109,6 +109,7 @@ struct CallCommand: AsyncParsableCommand {
         help: "The first one rings for the others, who answer; nobody connects before somebody has answered.")
     var ring = false
 
+    @OptionGroup var stats: StatsOption
     @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
 
@@ -201,8 +202,10 @@ struct CallCommand: AsyncParsableCommand {
         let report: RunReport
         do {
             let venue = try await venue(embedded)
-            report = try await CallRun(settings, at: venue, progress: Progress(isQuiet: output.json), journal: journal)
-                .run()
+            report = try await CallRun(
+                settings, at: venue, progress: Progress(isQuiet: output.json), journal: journal,
+                stats: try stats.open(clock: venue.clock)
+            ).run()
         } catch {
             await embedded?.stop()
             throw error

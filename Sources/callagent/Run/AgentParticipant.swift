@@ -14,6 +14,9 @@ actor AgentParticipant {
     private let containers: ContainerRecordings?
     private let wishes: ReceivingOptions?
     private let follower: CallFollower?
+    /// What every sound is scored against.
+    private let reference: ReferenceSound?
+    private var secondScores = SecondScores()
     private(set) var probes: [InboundProbe] = []
     private(set) var events: [EventReport] = []
     /// Who was the active speaker from when on.
@@ -35,9 +38,10 @@ actor AgentParticipant {
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
         recordTo folder: String?, containers: ContainerRecordings? = nil, wishes: ReceivingOptions? = nil,
-        follower: CallFollower? = nil, clock: MediaClock = .system
+        follower: CallFollower? = nil, clock: MediaClock = .system, reference: ReferenceSound? = nil
     ) {
         self.clock = clock
+        self.reference = reference
         self.wishes = wishes
         self.identity = identity
         self.call = call
@@ -161,7 +165,7 @@ actor AgentParticipant {
         guard course.tracks[track.id] != nil else { return }
         let probe = InboundProbe(
             remote.kind, id: track.id, from: participant.identity, sender: senders[participant.identity],
-            keepsAudio: keepsAudio, recordTo: folder)
+            keepsAudio: keepsAudio, recordTo: folder, reference: reference)
         probe.attach(to: remote)
         containers?.record(remote, track, of: participant)
         probes.append(probe)
@@ -212,6 +216,21 @@ actor AgentParticipant {
             own: own, senders: statistics.senders,
             tracks: tracks(statistics.allReceivers, roundTrip: statistics.roundTripMilliseconds), speakers: speakers,
             course: course, time: clock.now)
+    }
+
+    /// Statistics and scores of this moment; scores are those of the time since the last call.
+    func statsLine(seconds: Double, timestamp: Double) async -> StatsLine {
+        let statistics = await call.statistics()
+        let received = probes.compactMap { probe in
+            probe.counted(statistics.receivers).map {
+                SecondScores.Track(id: probe.id, from: probe.from, counted: $0, score: probe.score?.opinion?.score)
+            }
+        }
+        let scores = secondScores.take(
+            received, roundTripMilliseconds: statistics.roundTripMilliseconds, at: clock.now)
+        return StatsLine(
+            participant: identity, seconds: seconds, timestamp: timestamp,
+            stats: statistics.report(timestamp: timestamp).stats, scores: scores)
     }
 
     private func tracks(
@@ -286,6 +305,7 @@ extension TrackReport {
                 rms: (meter.rms * 10_000).rounded() / 10_000,
                 dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
                 concealedMs: counted?.concealedMilliseconds ?? 0, playedMs: counted?.playedMilliseconds ?? 0)
+            if let opinion = probe.score?.opinion { audio?.note(opinion) }
         }
     }
 }

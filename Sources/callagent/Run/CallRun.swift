@@ -64,8 +64,12 @@ actor CallRun {
     private let journal: CallJournal
     private let scribe: CallScribe
     private let rings: CallRing?
+    private let stats: StatsLog?
 
-    init(_ settings: Settings, at venue: any CallVenue, progress: Progress, journal: CallJournal) {
+    init(
+        _ settings: Settings, at venue: any CallVenue, progress: Progress, journal: CallJournal, stats: StatsLog? = nil
+    ) {
+        self.stats = stats
         self.journal = journal
         self.venue = venue
         begun = venue.clock.now
@@ -108,6 +112,7 @@ actor CallRun {
             report.greeting = greeting
             report.ring = await rings?.report()
             report.note(journal.finish())
+            do { try stats?.close() } catch { report.fail(.output, "\(error)") }
             return report
         } catch {
             await leave()
@@ -250,6 +255,7 @@ actor CallRun {
             guard elapsed < end, Interruption.cause == nil else { return }
             let speaker = script.speaker(at: elapsed).map(Self.name) ?? "nobody"
             progress.show(String(format: "%5.1f of %.0f s  %@ speaks", elapsed, settings.duration, speaker))
+            await stats?.sample(members.map(\.participant))
             await venue.pass(seconds: min(0.25, end - elapsed))
         }
     }

@@ -13,11 +13,14 @@ struct JoinRun {
     private let follower: CallFollower
     private let data: DataOptions
     private let subscribesAutomatically: Bool
+    private let stats: StatsLog?
 
     init(
         _ participant: AgentParticipant, call: Call, published: [LocalMedia], duration: Double?,
-        journal: CallJournal, follower: CallFollower, data: DataOptions, subscribesAutomatically: Bool
+        journal: CallJournal, follower: CallFollower, data: DataOptions, subscribesAutomatically: Bool,
+        stats: StatsLog? = nil
     ) {
+        self.stats = stats
         self.subscribesAutomatically = subscribesAutomatically
         self.data = data
         self.journal = journal
@@ -58,6 +61,7 @@ struct JoinRun {
         await call.leave()
         for failure in await participant.finish() { report.fail(.output, "recording: \(failure)") }
         report.note(await participant.finishContainers())
+        do { try stats?.close() } catch { report.fail(.output, "\(error)") }
         for refusal in await participant.refusals { report.fail(.refused, refusal) }
         report.note(journal.finish())
         return report
@@ -81,6 +85,7 @@ struct JoinRun {
                     let elapsed = MediaTime.now.seconds - start.seconds
                     if let duration, elapsed >= duration { return }
                     if await participant.ending != nil { return }
+                    await stats?.sample([participant])
                     let flowing = await participant.flowing()
                     let speaker = await call.activeSpeaker?.name ?? "nobody"
                     progress.show(String(format: "%6.1f s  %d tracks flow, %@ speaks", elapsed, flowing, speaker))
