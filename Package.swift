@@ -20,6 +20,7 @@ let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swif
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A target of Sources/, with the settings that all share.
@@ -56,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // System libraries.
@@ -181,7 +183,7 @@ let package = Package(
                 "CallServer", "ClientNotifications", "ClientStorage", "MediaCore", "OpenTokSignalling", "RTCTransport",
                 "RTCCore", "TransportSecurity", "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults",
                 "PrometheusMetrics", "RTCSim", "RTCWire", "ScenarioCore", "ServiceDesk", "CHeap",
-                coreMetrics, nioCore, nioPosix, argumentParser, logging,
+                coreMetrics, lifecycle, nioCore, nioPosix, argumentParser, logging,
             ],
             swiftSettings: settings),
         // Tests. Theirs alone: counts what a thread takes from the heap.

@@ -112,10 +112,13 @@ struct ChatServerCommand: AsyncParsableCommand {
             }
             let reading = Task { for await one in incoming { await take(one, server) } }
             let answering = Task { for await line in InputLines.read() { await answer(line, server) } }
-            await Interruption.wait()
-            reading.cancel()
-            answering.cancel()
-            await server.stop()
+            var parts = ServedParts()
+            parts.add("server") { await server.stop() }
+            parts.add("lines") {
+                reading.cancel()
+                answering.cancel()
+            }
+            try await parts.run()
         }
 
         private func configuration() throws -> ServiceDeskServer.Configuration {

@@ -190,10 +190,11 @@ struct ServeCommand: AsyncParsableCommand {
             throw error
         }
         announce(server.port, metrics: endpoint)
-        await Interruption.wait()
-        await archives?.finish()
-        await endpoint?.close()
-        await server.stop()
+        var parts = ServedParts()
+        parts.add("server") { await server.stop() }
+        parts.add("metrics") { await endpoint?.close() }
+        parts.add("archives") { await archives?.finish() }
+        try await parts.run()
         if let journal { try Self.conclude(journal.finish()) }
     }
 
