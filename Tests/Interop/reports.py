@@ -1,5 +1,6 @@
 """What the reports of `callagent` say of calls in which something is wrong, with exit codes to match."""
 import contextlib
+import json
 import os
 import pty
 import re
@@ -9,9 +10,10 @@ import stat
 import subprocess
 import tempfile
 
+import jsonschema
 from livekit.protocol import models, room as rooms
 
-from harness import CALLAGENT, KEY, SECRET, Child, RunningServer, agent, agent_track, expect, lk_peer, server
+from harness import CALLAGENT, KEY, ROOT, SECRET, Child, RunningServer, agent, agent_track, expect, lk_peer, server
 from rooms_api import ROOM, Admin
 
 PASSPHRASE, OTHER = "correct horse battery staple", "another horse"
@@ -54,6 +56,32 @@ def test_a_wrong_key_is_named_while_the_sender_is_there():
 
 def test_a_wrong_key_is_named_after_the_sender_has_left():
     wrong_key(stays=False)
+
+
+def test_seconds_of_a_call_are_written_as_w3c_names_them():
+    with open(os.path.join(ROOT, "docs", "schema", "stats.json")) as file:
+        judge = jsonschema.Draft202012Validator(json.load(file))
+    with tempfile.TemporaryDirectory() as folder, server() as url:
+        path = os.path.join(folder, "stats.jsonl")
+        real = lk_peer(url, "real", "--tone", "440", "--no-dtx", "--video", "640x360@15", seconds=9)
+        ours = agent(url, "ours", "--tone", "880", "--test-card", "640x360@15", "--stats", path, seconds=7)
+        ours.result()
+        real.result()
+        with open(path) as file:
+            lines = [json.loads(line) for line in file]
+    expect(6 <= len(lines) <= 8, "a line each second", len(lines))
+    for line in lines:
+        expect(line["participant"] == "ours", "whose it is", line["participant"])
+        expect(not list(judge.iter_errors(line)), "the schema holds", [error.message for error in judge.iter_errors(line)][:3])
+    seconds = [line["seconds"] for line in lines]
+    expect(all(0.85 < after - before < 1.6 for before, after in zip(seconds, seconds[1:])), "about a second apart", seconds)
+    for kind, count in (("inbound-rtp", "packetsReceived"), ("outbound-rtp", "packetsSent"), ("transport", "bytesReceived")):
+        totals = [sum(row[count] for row in line["stats"] if row["type"] == kind) for line in lines]
+        expect(totals == sorted(totals) and totals[-1] > totals[0] + 100, f"{kind} counts on", totals)
+    ids = [{row["id"] for row in line["stats"] if row["type"] in ("transport", "outbound-rtp")} for line in lines[2:]]
+    expect(all(each == ids[0] for each in ids), "ids stay", ids[:2])
+    last = {score["kind"]: score.get("mos", 0) for score in lines[-1]["scores"]}
+    expect(last.get("audio", 0) > 3 and last.get("video", 0) > 1, "each second is scored", lines[-1]["scores"])
 
 
 def decoded(codec, *mode):

@@ -78,7 +78,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var permissions: PermissionOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
-    @OptionGroup var measuring: MeasuringOptions
+    @OptionGroup var stats: StatsOption
     @OptionGroup var trust: TrustOption
     @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
@@ -183,8 +183,7 @@ struct JoinCommand: AsyncParsableCommand {
         let published = try media.publications(plan.publishes, devices, speech)
         let containers = try record.flatMap { try ContainerRecordings(path: $0) }
         if let record, containers == nil { try RecordingFolder.prepare(record) }
-        let reference = try measuring.reference()
-        let stats = try measuring.stats.open()
+        let statsLog = try stats.open()
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
         let begun = MediaTime.now
@@ -221,7 +220,7 @@ struct JoinCommand: AsyncParsableCommand {
         follower.begin()
         let participant = AgentParticipant(
             name, call: call, begun: begun, keepsAudio: false, recordTo: containers == nil ? record : nil,
-            containers: containers, wishes: wishes, follower: follower, reference: reference)
+            containers: containers, wishes: wishes, follower: follower)
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         var watch: IndicatorWatch?
@@ -233,7 +232,7 @@ struct JoinCommand: AsyncParsableCommand {
             await indicator.start()
             report = try await JoinRun(
                 participant, call: call, published: published, duration: duration, journal: journal,
-                follower: follower, data: data, subscribesAutomatically: !wishes.noSubscribe, stats: stats
+                follower: follower, data: data, subscribesAutomatically: !wishes.noSubscribe, stats: statsLog
             ).run(progress: progress)
             report.media = PublishedReport(plan)
             if let sentence = report.media?.sentence { report.fail(.forbidden, sentence) }

@@ -20,8 +20,6 @@ struct TrackScore: Encodable, Equatable {
     var kind: String
     /// Of the time since the last line: sound by the E-model, pictures by their size, rate and freezes.
     var mos: Double?
-    /// Full-reference, of all sound so far; where what is said is known.
-    var score: Double?
 }
 
 /// Scores of each second, from counts that only grow.
@@ -34,7 +32,6 @@ struct SecondScores {
         var id: String
         var from: String
         var counted: ReceiverStatistics
-        var score: Double?
     }
 
     /// What the time since the last call was worth.
@@ -47,7 +44,7 @@ struct SecondScores {
             }
             return TrackScore(
                 trackIdentifier: track.counted.trackID, from: track.from, kind: track.counted.kind.rawValue,
-                mos: value.map(Self.rounded), score: track.score.map(Self.rounded))
+                mos: value.map(Self.rounded))
         }
         last = Dictionary(tracks.map { ($0.id, $0.counted) }) { $1 }
         return scores

@@ -14,8 +14,6 @@ actor AgentParticipant {
     private let containers: ContainerRecordings?
     private let wishes: ReceivingOptions?
     private let follower: CallFollower?
-    /// What every sound is scored against.
-    private let reference: ReferenceSound?
     private var secondScores = SecondScores()
     private(set) var probes: [InboundProbe] = []
     private(set) var events: [EventReport] = []
@@ -38,10 +36,9 @@ actor AgentParticipant {
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
         recordTo folder: String?, containers: ContainerRecordings? = nil, wishes: ReceivingOptions? = nil,
-        follower: CallFollower? = nil, clock: MediaClock = .system, reference: ReferenceSound? = nil
+        follower: CallFollower? = nil, clock: MediaClock = .system
     ) {
         self.clock = clock
-        self.reference = reference
         self.wishes = wishes
         self.identity = identity
         self.call = call
@@ -165,7 +162,7 @@ actor AgentParticipant {
         guard course.tracks[track.id] != nil else { return }
         let probe = InboundProbe(
             remote.kind, id: track.id, from: participant.identity, sender: senders[participant.identity],
-            keepsAudio: keepsAudio, recordTo: folder, reference: reference)
+            keepsAudio: keepsAudio, recordTo: folder)
         probe.attach(to: remote)
         containers?.record(remote, track, of: participant)
         probes.append(probe)
@@ -223,7 +220,7 @@ actor AgentParticipant {
         let statistics = await call.statistics()
         let received = probes.compactMap { probe in
             probe.counted(statistics.receivers).map {
-                SecondScores.Track(id: probe.id, from: probe.from, counted: $0, score: probe.score?.opinion?.score)
+                SecondScores.Track(id: probe.id, from: probe.from, counted: $0)
             }
         }
         let scores = secondScores.take(
@@ -305,7 +302,6 @@ extension TrackReport {
                 rms: (meter.rms * 10_000).rounded() / 10_000,
                 dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
                 concealedMs: counted?.concealedMilliseconds ?? 0, playedMs: counted?.playedMilliseconds ?? 0)
-            if let opinion = probe.score?.opinion { audio?.note(opinion) }
         }
     }
 }
