@@ -85,6 +85,8 @@ let package = Package(
         // Who is in a room, what they publish and who gets it: the one truth, in no dialect's words.
         room("RoomModel", ["SFUCore", "RTCCore", "RTCWire"]),
         room("RTCSim", ["RTCCore", "RTCWire"]),
+        // Which URLs, links and keys a client accepts, as values.
+        room("AccessPolicy", []),
         // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
         room("TransportSecurity", ["CCrypto", nioCore]),
         room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
@@ -190,6 +192,7 @@ let package = Package(
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("RTCWire"),
         tests("RTCCore", ["RTCSim", "RTCWire", "CCrypto", "CAllocations"]),
+        tests("AccessPolicy"),
         tests("RTCSim", ["RTCCore", "RTCWire"]),
         tests("SFUCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
         tests("RoomModel", ["SFUCore", "RTCCore", "RTCWire"]),
