@@ -88,8 +88,8 @@ let package = Package(
         // Which URLs, links and keys a client accepts, as values.
         room("AccessPolicy", []),
         // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
-        room("TransportSecurity", ["CCrypto", nioCore]),
-        room("WebClient", ["TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+        room("TransportSecurity", ["AccessPolicy", "CCrypto", nioCore]),
+        room("WebClient", ["AccessPolicy", "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
         // Sockets, media, calls.
         room(
             "RTCTransport",
@@ -97,7 +97,8 @@ let package = Package(
         room(
             "MediaCore",
             [
-                "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CDav1d", "COpenH264",
+                "AccessPolicy", "RTCTransport", "RTCCore", "RTCWire", "TransportSecurity", "COpus", "CVPX", "CDav1d",
+                "COpenH264",
                 "CYUV",
                 "CSpeech", "CPulse",
                 nioCore, nioPosix, logging,
@@ -113,7 +114,7 @@ let package = Package(
         room("ConversationModel", []),
         // Co-browsing as values: messages, masks, tiles, who shares and who watches, the signs of it, the relay.
         room("CoBrowsingModel", []),
-        room("ClientModel", ["CoBrowsingModel", "ConversationModel"]),
+        room("ClientModel", ["AccessPolicy", "CoBrowsingModel", "ConversationModel"]),
         // Sharing of the screen: frame sources, compression of tiles, sessions.
         room("CoBrowsing", ["ClientModel", "CoBrowsingModel", "ConversationModel", "CJPEG", "CPNG", "CWebP"]),
         // Small values that outlive a process and are shared with others: files, sealed files.
@@ -124,13 +125,14 @@ let package = Package(
         room(
             "ConversationService",
             ["CoBrowsingModel", "ConversationModel", "ClientNotifications", "RTCCore", grdb]),
-        room("CallBridge", ["CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
+        room("CallBridge", ["AccessPolicy", "CallModel", "MediaCore", "TransportSecurity", "WebClient", logging]),
         // What an application links above the bridge: a client with its conversations and calls.
         room(
             "ClientCore",
             [
-                "CallBridge", "CallModel", "ClientModel", "ClientNotifications", "ClientStorage", "CoBrowsingModel",
-                "ConversationModel", "MediaCore", "RTCCore", "TransportSecurity", "WebClient", logging,
+                "AccessPolicy", "CallBridge", "CallModel", "ClientModel", "ClientNotifications", "ClientStorage",
+                "CoBrowsingModel", "ConversationModel", "MediaCore", "RTCCore", "TransportSecurity", "WebClient",
+                logging,
             ]),
         // A service desk's chat: client, reference service, authorization and webhooks as values; and their sockets.
         room("ServiceDeskCore", ["CCrypto"]),
@@ -143,8 +145,9 @@ let package = Package(
         room(
             "ProviderLiveKitLike",
             [
-                "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity", "WebClient", nioCore,
-                nioPosix, nioHTTP1, nioWebSocket, logging,
+                "AccessPolicy", "CallBridge", "CallModel", "MediaCore", "LiveKitProtocol", "TransportSecurity",
+                "WebClient",
+                nioCore, nioPosix, nioHTTP1, nioWebSocket, logging,
             ]),
         // The way in for plain WebRTC, by HTTP alone: WHIP and WHEP as values.
         room("WHIPSignalling", ["RTCWire"]),
@@ -181,7 +184,8 @@ let package = Package(
         .executableTarget(
             name: "callagent",
             dependencies: [
-                "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive", "CallBridge", "CallModel",
+                "AccessPolicy", "ProviderLiveKitLike", "ProviderOpenTokLike", "ProviderFake", "CallArchive",
+                "CallBridge", "CallModel",
                 "CallServer", "ClientNotifications", "ClientStorage", "MediaCore", "OpenTokSignalling", "RTCTransport",
                 "RTCCore", "TransportSecurity", "WebClient", "LiveKitProtocol", "LoadCore", "LoadResults",
                 "PrometheusMetrics", "RTCSim", "RTCWire", "ScenarioCore", "ServiceDesk", "CHeap",
@@ -199,8 +203,8 @@ let package = Package(
         tests(
             "WebClient",
             [
-                "TransportSecurity", "CallServer", "CallBridge", "ProviderLiveKitLike", "MediaCore", "CCrypto", nioCore,
-                nioPosix,
+                "AccessPolicy", "TransportSecurity", "CallServer", "CallBridge", "ProviderLiveKitLike", "MediaCore",
+                "CCrypto", nioCore, nioPosix, nioHTTP1,
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),
@@ -217,8 +221,9 @@ let package = Package(
         tests(
             "ClientCore",
             [
-                "CallBridge", "CallModel", "CallServer", "ClientModel", "ClientNotifications", "ClientStorage",
-                "CoBrowsing", "CoBrowsingModel", "ConversationModel", "LiveKitProtocol", "MediaCore",
+                "AccessPolicy", "CallBridge", "CallModel", "CallServer", "ClientModel", "ClientNotifications",
+                "ClientStorage", "TransportSecurity", "WebClient", "CoBrowsing", "CoBrowsingModel", "ConversationModel",
+                "LiveKitProtocol", "MediaCore",
                 nioCore, nioPosix, logging,
             ]),
         .testTarget(

@@ -17,6 +17,8 @@
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
@@ -110,6 +112,14 @@ static inline int ccrypto_ctx_set_tls_defaults(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+// Certificates of a chain; a null pointer has none.
+static inline int ccrypto_certificates_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
+static inline X509 *ccrypto_certificate_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
+static inline void ccrypto_certificates_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
+static inline int ccrypto_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
 
 // Server Name Indication, RFC 6066 section 3.

@@ -25,7 +25,7 @@ public final class CallBridge: Sendable {
         public var media = MediaSessionConfiguration()
         /// How media follows what is looked at.
         public var streaming = StreamingOptions()
-        /// Whose certificates signalling believes, where it goes over TLS.
+        /// Whose certificates are believed, where signalling and TURN go over TLS, and which URLs are asked.
         public var trust = ServerTrust.system
         /// Where to log.
         public var logger = Logger(label: "callbridge")
@@ -75,9 +75,18 @@ public final class CallBridge: Sendable {
     public func join(
         conversation: String, as identity: String? = nil, subscribesAutomatically: Bool = true
     ) async throws -> Call {
+        try await join(conversation: conversation, as: identity, subscribesAutomatically, trust: nil)
+    }
+
+    /// The same for one of several clients that share the bridge.
+    ///
+    /// - Parameter trust: the client's; its policy holds beside the bridge's, and it fills what the bridge leaves open.
+    package func join(
+        conversation: String, as identity: String?, _ subscribesAutomatically: Bool = true, trust: ServerTrust?
+    ) async throws -> Call {
         let request = DescriptorRequest(
             conversation: conversation, identity: identity, area: configuration.namedArea)
-        return try await join(nil, request, subscribesAutomatically)
+        return try await join(nil, request, subscribesAutomatically, configuration.trust.filled(from: trust))
     }
 
     var logger: Logger { configuration.logger }
@@ -97,18 +106,20 @@ public final class CallBridge: Sendable {
     ) async throws -> Call {
         let request = DescriptorRequest(
             conversation: descriptor.conversationId, identity: identity, area: configuration.namedArea)
-        return try await join(descriptor, request, subscribesAutomatically)
+        return try await join(descriptor, request, subscribesAutomatically, configuration.trust)
     }
 
     private func join(
-        _ descriptor: CallDescriptor?, _ request: DescriptorRequest, _ subscribesAutomatically: Bool
+        _ descriptor: CallDescriptor?, _ request: DescriptorRequest, _ subscribesAutomatically: Bool,
+        _ trust: ServerTrust
     ) async throws -> Call {
         let begun = configuration.clock.now
+        let source = (configuration.descriptors as? any TrustingDescriptorSource)?.filled(from: trust)
         var placement = CallPlacement(
-            source: configuration.descriptors, policy: configuration.failover,
+            source: source ?? configuration.descriptors, policy: configuration.failover,
             installed: configuration.providers.installed)
         let (descriptor, session) = try await placement.connect(descriptor, request) { descriptor in
-            (descriptor, try await connect(descriptor, subscribesAutomatically))
+            (descriptor, try await connect(descriptor, subscribesAutomatically, trust))
         }
         let call = Call(
             descriptor: descriptor, session: session, local: await session.localParticipant, begun: begun,
@@ -118,18 +129,22 @@ public final class CallBridge: Sendable {
     }
 
     private func connect(
-        _ descriptor: CallDescriptor, _ subscribesAutomatically: Bool
+        _ descriptor: CallDescriptor, _ subscribesAutomatically: Bool, _ trust: ServerTrust
     ) async throws -> any ProviderSession {
         let provider = try configuration.providers.provider(for: descriptor.provider)
+        do throws(URLRefusal) { try trust.roots.check(descriptor.endpoint) } catch { throw CallError(error) }
         var context = ProviderContext(
             engine: engine, media: configuration.media, subscribesAutomatically: subscribesAutomatically,
             streaming: configuration.streaming, logger: logger(descriptor))
         context.media.iceServers += descriptor.iceServers.map {
             SessionICEServer(urls: $0.urls, username: $0.username ?? "", credential: $0.credential ?? "")
         }
-        context.media.trustedRoots = context.media.trustedRoots ?? configuration.trust.roots.rootsFile
+        var mediaTrust = trust.roots
+        mediaTrust.rootsFile = context.media.trustedRoots ?? mediaTrust.rootsFile
+        context.media.trustedRoots = mediaTrust.rootsFile
+        context.media.trust = mediaTrust
         context.clock = configuration.clock
-        context.trust = configuration.trust
+        context.trust = trust
         return try await provider.connect(descriptor, context: context)
     }
 

@@ -26,6 +26,8 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
         case providerRefused
         /// The provider was lost during the call.
         case providerLost
+        /// A URL that the client's policy does not allow; nothing was sent there.
+        case urlRefused
         /// The server did not answer, or not in time.
         case unreachable
         /// The server's answer is no valid one.
@@ -64,4 +66,9 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+}
+
+extension CallError {
+    /// What the policy refuses is asked neither again nor elsewhere.
+    package init(_ refusal: URLRefusal) { self.init(.configuration, .urlRefused, refusal.description) }
 }

@@ -22,7 +22,7 @@ public struct ServiceCredentials: Sendable, Hashable {
 public struct ServerDescriptorSource: CallDescriptorSource {
     private let server: String
     private let credentials: ServiceCredentials
-    private let trust: ServerTrust
+    private var trust: ServerTrust
 
     /// - Parameters:
     ///   - server: `http://` or `https://` URL of the service.
@@ -95,5 +95,13 @@ extension DescriptorRequest {
                 URLQueryItem(name: "failed", value: "\(failure.provider.rawValue):\(failure.code.rawValue)"))
         }
         return items
+    }
+}
+
+extension ServerDescriptorSource: TrustingDescriptorSource {
+    func filled(from other: ServerTrust) -> any CallDescriptorSource {
+        var source = self
+        source.trust = trust.filled(from: other)
+        return source
     }
 }

@@ -1,3 +1,4 @@
+import AccessPolicy
 import CCrypto
 import Glibc
 import Synchronization
@@ -7,15 +8,18 @@ import Synchronization
 package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let isServer: Bool
+    private let pins: PinnedKeys?
 
-    private init(isServer: Bool) throws(TLSError) {
+    private init(isServer: Bool, pins: CertificatePins? = nil) throws(TLSError) {
         self.isServer = isServer
+        self.pins = pins.map(PinnedKeys.init)
         ERR_clear_error()
         guard let pointer = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
             throw .library("SSL_CTX_new")
         }
         self.pointer = pointer
         guard ccrypto_ctx_set_tls_defaults(pointer) == 1 else { throw .library("setting up TLS") }
+        self.pins?.install(in: pointer)
     }
 
     deinit { SSL_CTX_free(pointer) }
@@ -23,11 +27,16 @@ package final class TLSContext: @unchecked Sendable {
     // MARK: Clients
 
     private static let clients = Mutex<[TLSTrust: TLSContext]>([:])
+    /// Contexts that are kept; a process has few kinds of clients.
+    private static let mostKept = 64
 
-    /// For connections to servers. One context serves all that believe the same roots. Throws `TLSError`.
+    /// For connections to servers. One context serves all that believe the same. Throws `TLSError`.
     package static func client(_ trust: TLSTrust) throws(TLSError) -> TLSContext {
+        // What is asked makes no difference to how.
+        var trust = trust
+        trust.policies = []
         if let known = clients.withLock({ $0[trust] }) { return known }
-        let context = try TLSContext(isServer: false)
+        let context = try TLSContext(isServer: false, pins: trust.pins)
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_default_verify_paths(context.pointer)
         if let file = trust.rootsFile {
@@ -36,7 +45,14 @@ package final class TLSContext: @unchecked Sendable {
                 throw .unusableFile(file, role: "file of trusted roots", reason: reason(file))
             }
         }
-        clients.withLock { $0[trust] = context }
+        ERR_clear_error()
+        if let identity = trust.identity, !identity.install(in: context.pointer) {
+            throw .identity(reason: TLSError.queued() ?? "OpenSSL refuses it")
+        }
+        clients.withLock {
+            if $0.count >= mostKept { $0.removeAll() }
+            $0[trust] = context
+        }
         return context
     }
 

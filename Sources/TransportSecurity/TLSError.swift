@@ -12,6 +12,12 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     case outdated(peer: String, reason: String)
     /// The certificate is somebody else's.
     case otherName(peer: String)
+    /// The certificate is good, and none of the keys behind it is pinned.
+    case notPinned(peer: String)
+    /// The server demands a certificate of ours, and there is none.
+    case demandsCertificate(peer: String)
+    /// Our own certificate can't be presented.
+    case identity(reason: String)
     /// What answers is no TLS.
     case notTLS(peer: String)
     /// The connection ended during the handshake.
@@ -33,6 +39,11 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
             "the certificate of \(peer) is not valid now (\(reason)); renew it, or set this machine's clock"
         case .otherName(let peer):
             "the certificate of \(peer) is made out to another name; use the name that it was made for"
+        case .notPinned(let peer):
+            "none of the keys that vouch for \(peer) is pinned; if its key was changed on purpose, pin the new one, else do not go on"
+        case .demandsCertificate(let peer):
+            "\(peer) demands a client certificate; give one with --client-certificate, or ClientIdentity"
+        case .identity(let reason): "the client certificate can't be used: \(reason); its key may be too short"
         case .notTLS(let peer):
             "\(peer) does not speak TLS; use the port that does, or a URL with ws:// or http://"
         case .closed(let peer): "\(peer) closed the connection during the TLS handshake"
@@ -49,11 +60,19 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
         case X509_V_OK: break
         case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: return .outdated(peer: peer, reason: reason)
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: return .otherName(peer: peer)
+        case X509_V_ERR_APPLICATION_VERIFICATION: return .notPinned(peer: peer)
         default: return .untrusted(peer: peer, reason: reason)
         }
         let text = queued() ?? "the handshake failed"
         let plain = ["wrong version number", "http request", "packet length too long", "unknown protocol"]
         return plain.contains(text) ? .notTLS(peer: peer) : .failed(peer: peer, reason: text)
+    }
+
+    /// What a record that can't be read means. A server of TLS 1.3 asks for our certificate when we are done already.
+    static func reading(peer: String) -> TLSError {
+        let text = queued() ?? "a broken record"
+        return text.contains("certificate required")
+            ? .demandsCertificate(peer: peer) : .failed(peer: peer, reason: text)
     }
 
     /// The first reason in the library's queue.

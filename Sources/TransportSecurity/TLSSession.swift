@@ -18,6 +18,8 @@ struct TLSSession: ~Copyable {
     }
 
     let peer: String
+    /// Holds what its callbacks use.
+    private let context: TLSContext
     private let ssl: OpaquePointer
     private let wireIn: OpaquePointer
     private let wireOut: OpaquePointer
@@ -35,6 +37,7 @@ struct TLSSession: ~Copyable {
             }
         }
         self.peer = peer
+        self.context = context
         (ssl, wireIn, wireOut) = parts
     }
 
@@ -95,7 +98,7 @@ struct TLSSession: ~Copyable {
         switch SSL_get_error(ssl, status) {
         case SSL_ERROR_WANT_READ: return .nothing
         case SSL_ERROR_ZERO_RETURN: return .ended
-        default: return .failed(.failed(peer: peer, reason: TLSError.queued() ?? "a broken record"))
+        default: return .failed(.reading(peer: peer))
         }
     }
 

@@ -1,3 +1,4 @@
+import AccessPolicy
 import NIOCore
 import NIOHTTP1
 
@@ -32,7 +33,11 @@ package enum WebClient {
     }
 
     private static func exchange(_ request: WebRequest, isStream: Bool) async throws(WebFailure) -> WebStream {
-        guard let address = try? WebAddress(request.url) else { throw .notAURL }
+        guard let address = try? WebAddress(request.url), let url = request.url.string else { throw .notAURL }
+        // Every hop comes through here: what the policy refuses is not even looked up.
+        do throws(URLRefusal) { try request.trust.check(url, dialing: address.authority) } catch {
+            throw .refused(error)
+        }
         do {
             let answer = try await WebDialer.connect(address, trust: request.trust, timeout: request.timeout) {
                 channel in

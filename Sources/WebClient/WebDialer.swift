@@ -1,3 +1,4 @@
+import AccessPolicy
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -60,6 +61,7 @@ package enum WebDialer {
             guard let first = error.connectionErrors.first else { return "its name can't be resolved" }
             return reason(first.error)
         }
+        if let refusal = error as? URLRefusal { return "\(refusal)" }
         if error is HTTPParserError { return "what answers does not speak HTTP" }
         return SocketFault.words(error)
     }

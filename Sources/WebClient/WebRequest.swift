@@ -1,3 +1,4 @@
+import AccessPolicy
 import Foundation
 import TransportSecurity
 
@@ -56,6 +57,8 @@ package struct WebAnswer: Sendable {
 /// Why there is no answer. The description does not name the server: who asks knows how to call it.
 package enum WebFailure: Error, CustomStringConvertible {
     case notAURL
+    /// By the policy, before anything was sent.
+    case refused(URLRefusal)
     case unreachable(String)
     case tls(TLSError)
     case timedOut
@@ -69,6 +72,7 @@ package enum WebFailure: Error, CustomStringConvertible {
         switch error {
         case let failure as WebFailure: self = failure
         case let failure as TLSError: self = .tls(failure)
+        case let refusal as URLRefusal: self = .refused(refusal)
         default: self = .unreachable(WebDialer.reason(error))
         }
     }
@@ -76,6 +80,7 @@ package enum WebFailure: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notAURL: "that is no URL"
+        case .refused(let refusal): "\(refusal)"
         case .unreachable(let reason): reason
         case .tls(let error): "\(error)"
         case .timedOut: "no answer in time"

@@ -1,3 +1,4 @@
+import AccessPolicy
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
@@ -33,6 +34,12 @@ package final class WebSocketConnection<Message: Sendable>: Sendable {
             self.headers = headers
             self.timeout = timeout
         }
+
+        /// Throws `URLRefusal` where it is not to be asked.
+        fileprivate func check() throws(URLRefusal) {
+            try trust.check(
+                "\(address.isSecure ? "wss" : "ws")://\(address.authority)\(target)", dialing: address.authority)
+        }
     }
 
     /// Messages in order. Finishes when the socket is gone.
@@ -49,7 +56,8 @@ package final class WebSocketConnection<Message: Sendable>: Sendable {
     /// Why the server has closed it (RFC 6455 section 7.4), known when `messages` has finished; 1006 where it did not say.
     package var closeCode: Int { code.value }
 
-    /// Requests the upgrade. Throws what NIO throws, and `TLSError`, where nothing answers in time.
+    /// Requests the upgrade. Throws what NIO throws, and `TLSError`, where nothing answers in time; `URLRefusal` where the
+    /// policy does not allow it.
     ///
     /// - Parameters:
     ///   - longest: bytes of a message that are taken; a longer one ends the connection.
@@ -57,6 +65,7 @@ package final class WebSocketConnection<Message: Sendable>: Sendable {
     package static func open(
         _ request: Request, longest: Int = 2 * 1024 * 1024, decode: @escaping @Sendable ([UInt8]) -> Message?
     ) async throws -> Outcome {
+        try request.check()
         let pending = try await WebDialer.connect(request.address, trust: request.trust, timeout: request.timeout) {
             channel in
             // It reads little and seldom, and keeps the memory of its latest readings meanwhile.

@@ -17,6 +17,7 @@ enum DescriptorDownload {
     /// What a failed request means.
     static func failure(_ failure: WebFailure, _ place: String) -> CallError {
         switch failure {
+        case .refused(let refusal): CallError(refusal)
         case .tls: CallError(.configuration, .unreachable, "\(failure)")
         case .notAURL, .notHTTP, .tooLarge, .tooManyRedirections:
             CallError(.provider, .protocolViolation, "\(place) can't be used: \(failure); is this the right server?")

@@ -5,7 +5,7 @@ import WebClient
 public struct URLDescriptorSource: CallDescriptorSource {
     private let url: String
     private let authorization: String?
-    private let trust: ServerTrust
+    private var trust: ServerTrust
 
     /// - Parameters:
     ///   - url: of the document.
@@ -36,5 +36,13 @@ public struct URLDescriptorSource: CallDescriptorSource {
 
     private func unusable(_ why: String) -> CallError {
         CallError(.configuration, .configurationUnavailable, "no call descriptor at \"\(url)\": \(why)")
+    }
+}
+
+extension URLDescriptorSource: TrustingDescriptorSource {
+    func filled(from other: ServerTrust) -> any CallDescriptorSource {
+        var source = self
+        source.trust = trust.filled(from: other)
+        return source
     }
 }

@@ -1,4 +1,5 @@
 import RTCWire
+import TransportSecurity
 
 /// Where a media connection stands.
 public enum SessionState: String, Sendable, Hashable {
@@ -78,6 +79,8 @@ public struct MediaSessionConfiguration: Sendable {
     public var usesTCP = true
     /// A file of PEM certificates to believe besides the system's, for TURN over TLS.
     public var trustedRoots: String?
+    /// Pins, a certificate of our own and which servers are asked, for the same; nil for `trustedRoots` alone.
+    package var trust: TLSTrust?
     /// Which library speaks DTLS.
     public var dtlsBackend: DTLSBackendChoice = .own
     /// Which library seals and opens SRTP.

@@ -22,6 +22,7 @@ struct MessagingServer: Sendable {
             throw fault
         }
         do throws(WebAddress.Fault) { address = try WebAddress(url) } catch { throw fault }
+        do throws(URLRefusal) { try trust.check(text, dialing: address.authority) } catch { throw CallError(error) }
         self.url = url
         self.trust = trust
     }

@@ -85,6 +85,7 @@ struct SessionServer: Sendable {
         if case .tls(let fault) = error {
             return Failure(isTransient: false, error: CallError(.configuration, .unreachable, "\(fault)"))
         }
+        if case .refused(let refusal) = error { return Failure(isTransient: false, error: CallError(refusal)) }
         let text = "the server \(address.authority) can't be reached (\(error)); is it running, and is the URL right?"
         return Failure(isTransient: true, error: CallError(.network, .unreachable, text))
     }

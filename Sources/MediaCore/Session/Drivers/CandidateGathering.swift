@@ -1,3 +1,4 @@
+import AccessPolicy
 import Logging
 import RTCCore
 import RTCTransport
@@ -18,7 +19,7 @@ final class CandidateGathering: @unchecked Sendable {
 
     init(_ configuration: MediaSessionConfiguration, logger: Logger) {
         policy = configuration.iceTransportPolicy
-        trust = configuration.trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment
+        trust = configuration.trust ?? configuration.trustedRoots.map { TLSTrust(rootsFile: $0) } ?? .environment
         isBehindRelay = configuration.remoteAddressMap != nil
         self.logger = logger
     }
@@ -31,13 +32,19 @@ final class CandidateGathering: @unchecked Sendable {
         guard !isBehindRelay else { return }
         for server in list {
             for text in server.urls {
-                if let fault = server.fault(of: text) {
+                if let fault = server.fault(of: text) ?? refusal(text) {
                     logger.warning("ICE server not used: \(fault)")
                 } else if let url = ICEServerURL(text) {
                     lookUp(url, text, of: server, for: session)
                 }
             }
         }
+    }
+
+    /// Why the policy has a server not asked; nil where it is.
+    private func refusal(_ url: String) -> String? {
+        do throws(URLRefusal) { try trust.check(url) } catch { return error.description }
+        return nil
     }
 
     private func lookUp(_ url: ICEServerURL, _ text: String, of server: SessionICEServer, for session: SocketSession) {
