@@ -41,10 +41,22 @@ public actor ServiceDesk {
         configuration: ServiceDeskConfiguration? = nil, store: DeskLocalStore, choosers: [any AttachmentChooser] = [],
         clock: any DeskClock = SystemDeskClock()
     ) throws(DeskError) {
+        try self.init(
+            server: server, trust: .environment, appID: appID, userID: userID, securityKey: securityKey,
+            configuration: configuration, store: store, choosers: choosers, clock: clock)
+    }
+
+    /// The same with pins or a certificate of the client's own.
+    package init(
+        server: String, trust: TLSTrust, appID: String?, userID: String? = nil, securityKey: String? = nil,
+        configuration: ServiceDeskConfiguration? = nil, store: DeskLocalStore, choosers: [any AttachmentChooser] = [],
+        clock: any DeskClock = SystemDeskClock()
+    ) throws(DeskError) {
         let credentials = try DeskCredentials(
             appID: appID, deviceID: store.deviceID, userID: userID, securityKey: securityKey)
         try self.init(
-            transport: try WebDeskTransport(server: server), credentials: credentials, configuration: configuration,
+            transport: try WebDeskTransport(server: server, trust: trust), credentials: credentials,
+            configuration: configuration,
             store: store, choosers: choosers, clock: clock)
     }
 

@@ -22,7 +22,8 @@ struct CallAgent: AsyncParsableCommand {
             SECRETS
               --secret, --token and --e2ee-key are seen by other users of the machine; each has a form with -file, and a \
             variable: LIVEKIT_API_SECRET, LIVEKIT_TOKEN, CALLBRIDGE_E2EE_KEY. So have --security-key and --webhook-secret of chat and \
-            chat-server: CALLBRIDGE_SECURITY_KEY, CALLBRIDGE_WEBHOOK_SECRET. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
+            chat-server: CALLBRIDGE_SECURITY_KEY, CALLBRIDGE_WEBHOOK_SECRET; --client-certificate-password is \
+            CALLBRIDGE_CLIENT_CERTIFICATE_PASSWORD. LIVEKIT_API_KEY and LIVEKIT_URL stand for --key, \
             --url and --server of join, ring, answer, decline and descriptor.
 
             \(ExitStatus.table)

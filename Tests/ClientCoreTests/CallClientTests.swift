@@ -41,7 +41,8 @@ private struct EmptyModule: ClientModule {
 
 @Suite(.timeLimit(.minutes(1))) struct CallClientTests {
     @Test func aBadConfigurationMakesNoClient() {
-        let environment = ClientEnvironment(tokens: StaticTokenSource(ClientToken("t")))
+        let environment = ClientEnvironment(
+            tokens: StaticTokenSource(ClientToken("t")), links: FixedLinkHandler(.block))
         let configuration = ClientConfiguration(serverURL: "ftp://x", apiKey: "k")
         let error = #expect(throws: ClientError.self) { try CallClient.visitor(configuration, environment) }
         #expect(error?.field == "serverURL")
@@ -50,7 +51,8 @@ private struct EmptyModule: ClientModule {
     @Test func theClientKeepsACopy() throws {
         let service = ScriptedService()
         var configuration = ClientConfiguration(serverURL: "https://chat.example", apiKey: "key")
-        var environment = ClientEnvironment(tokens: StaticTokenSource(ClientToken("good")))
+        var environment = ClientEnvironment(
+            tokens: StaticTokenSource(ClientToken("good")), links: FixedLinkHandler(.block))
         environment.link = service
         let client = try CallClient.agent(configuration, environment)
         configuration.serverURL = "https://elsewhere.example"

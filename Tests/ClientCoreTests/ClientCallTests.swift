@@ -86,7 +86,7 @@ private final class QuietSession: ProviderSession {
     private static func module(_ providers: [ProviderRegistration]) -> CallModule {
         let descriptor = CallDescriptor(
             callId: "call", conversationId: "c-1", provider: .liveKit, serviceProviderCallId: "room",
-            endpoint: "ws://127.0.0.1:1", credentials: .init(token: "t"))
+            endpoint: "wss://chat.example/calls", credentials: .init(token: "t"))
         return CallModule(.init(descriptors: FixedDescriptorSource(descriptor), providers: providers))
     }
 

@@ -63,7 +63,8 @@ private final class ButtonWitness: ClientDelegate {
         var claims = TokenClaims(issuer: "key", subject: name, expires: Int64(Date().timeIntervalSince1970 + 600))
         claims.attributes = ["role": role.rawValue.lowercased()]
         var environment = ClientEnvironment(
-            tokens: StaticTokenSource(ClientToken(AccessToken.mint(claims, secret: secret))))
+            tokens: StaticTokenSource(ClientToken(AccessToken.mint(claims, secret: secret))),
+            links: FixedLinkHandler(.block))
         var configuration = ScreenCoBrowsing.Configuration()
         if let canvas { configuration.source = { _ in canvas } }
         configuration.format = .png

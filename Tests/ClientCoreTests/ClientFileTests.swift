@@ -41,7 +41,8 @@ import Testing
         _ name: String, _ role: PersonRole, _ port: Int, _ change: (inout ClientEnvironment) -> Void = { _ in }
     ) throws -> CallClient {
         let configuration = ClientConfiguration(serverURL: "http://127.0.0.1:\(port)", apiKey: "key")
-        var environment = ClientEnvironment(tokens: StaticTokenSource(token(name, role)))
+        var environment = ClientEnvironment(
+            tokens: StaticTokenSource(token(name, role)), links: FixedLinkHandler(.block))
         change(&environment)
         return role == .visitor
             ? try .visitor(configuration, environment) : try .agent(configuration, environment)

@@ -32,7 +32,7 @@ import Testing
     ) throws -> CallClient {
         let configuration = ClientConfiguration(serverURL: "http://127.0.0.1:\(port)", apiKey: "key")
         let given = token ?? Self.token(name, role: role.rawValue)
-        let environment = ClientEnvironment(tokens: StaticTokenSource(given))
+        let environment = ClientEnvironment(tokens: StaticTokenSource(given), links: FixedLinkHandler(.block))
         return role == .visitor
             ? try .visitor(configuration, environment) : try .agent(configuration, environment)
     }
@@ -126,7 +126,8 @@ import Testing
         var configuration = ClientConfiguration(serverURL: "http://127.0.0.1:\(server.port)", apiKey: "key")
         configuration.entryPath = "/elsewhere"
         let client = try CallClient.visitor(
-            configuration, ClientEnvironment(tokens: StaticTokenSource(Self.token("vera"))))
+            configuration,
+            ClientEnvironment(tokens: StaticTokenSource(Self.token("vera")), links: FixedLinkHandler(.block)))
         let error = await #expect(throws: ClientError.self) { try await client.start() }
         #expect(error?.code == .incompatibleServer && error?.isFatal == true)
         #expect(await client.phase == .failed)
@@ -140,7 +141,8 @@ import Testing
         var configuration = ClientConfiguration(serverURL: "http://127.0.0.1:\(port)", apiKey: "key")
         configuration.startTimeout = 200
         let client = try CallClient.visitor(
-            configuration, ClientEnvironment(tokens: StaticTokenSource(Self.token("vera"))))
+            configuration,
+            ClientEnvironment(tokens: StaticTokenSource(Self.token("vera")), links: FixedLinkHandler(.block)))
         let error = await #expect(throws: ClientError.self) { try await client.start() }
         #expect(error?.code == .unreachable && error?.isFatal == false)
     }

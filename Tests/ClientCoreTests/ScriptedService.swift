@@ -153,7 +153,8 @@ extension CallClient {
         _ change: (inout ClientConfiguration, inout ClientEnvironment) throws -> Void = { _, _ in }
     ) throws -> CallClient {
         var configuration = ClientConfiguration(serverURL: "https://chat.example", apiKey: "key")
-        var environment = ClientEnvironment(tokens: StaticTokenSource(ClientToken(token)))
+        var environment = ClientEnvironment(
+            tokens: StaticTokenSource(ClientToken(token)), links: FixedLinkHandler(.block))
         environment.link = service
         try change(&configuration, &environment)
         return role == .visitor

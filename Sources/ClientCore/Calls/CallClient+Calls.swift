@@ -49,7 +49,7 @@ extension CallClient {
         // The user is asked before anybody is called.
         _ = try await mediaPlan(for: type)
         do {
-            let call = try await module.bridge.join(conversation: conversation, as: desk.personId)
+            let call = try await module.bridge.join(conversation: conversation, as: desk.personId, trust: trust)
             return try await attach(call, type, conversation)
         } catch let error as CallError {
             let code: ClientError.Code =

@@ -15,6 +15,8 @@ public struct ClientEnvironment: Sendable {
     public var permissions: any MediaPermissionSource = FixedMediaPermissions()
     /// Whose certificates are believed.
     public var trust = ServerTrust.system
+    /// Decides about links that lead out of the client.
+    public var links: any ExternalLinkHandler
     /// Which files are sent and taken, beside what the service says of it.
     public var files = FilePolicy()
     /// Notifications of this device; nil where there are none. Clients of one process share them.
@@ -25,13 +27,20 @@ public struct ClientEnvironment: Sendable {
     package var link: (any ServiceLink)?
 
     /// Without modules, with all permissions.
-    public init(tokens: any TokenSource) { self.tokens = tokens }
+    ///
+    /// - Parameters:
+    ///   - tokens: where tokens come from.
+    ///   - links: decides about links that lead out; `PatternLinkHandler` reads a list.
+    public init(tokens: any TokenSource, links: any ExternalLinkHandler) {
+        self.tokens = tokens
+        self.links = links
+    }
 }
 
 /// A client of the conversation service: a visitor's or an agent's. It lives as long as the application holds it, has no view
 /// and no thread of its own; a process may hold thousands.
 ///
-///     let client = try CallClient.visitor(configuration, ClientEnvironment(tokens: FileTokenSource(path: "token")))
+///     let client = try CallClient.visitor(configuration, environment)
 ///     try await client.start()
 ///     let conversation = try await client.beginConversation(.chat)
 ///     try await client.write("Good morning", in: conversation.id)
@@ -43,6 +52,9 @@ public actor CallClient {
     nonisolated let environment: ClientEnvironment
     nonisolated let hub = ClientEvents()
     nonisolated let link: any ServiceLink
+    /// The environment's, with the configuration's pins and URLs.
+    nonisolated let trust: ServerTrust
+    nonisolated let links: LinkGuard
 
     private var machine: ClientMachine
     var desk: ConversationDesk
@@ -74,10 +86,9 @@ public actor CallClient {
         self.role = role
         self.configuration = configuration
         self.environment = environment
-        link =
-            if let given = environment.link { given } else {
-                try WebServiceLink(configuration, trust: environment.trust)
-            }
+        trust = try environment.trust.completed(by: configuration)
+        links = LinkGuard(environment.links)
+        link = if let given = environment.link { given } else { try WebServiceLink(configuration, trust: trust) }
         machine = ClientMachine(startTimeout: configuration.startTimeout, seed: .random(in: 0 ... .max))
         var desk = ConversationDesk.Settings(role: role)
         desk.interceptorTimeoutPolicy = configuration.interceptorTimeoutPolicy

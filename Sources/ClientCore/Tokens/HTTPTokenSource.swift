@@ -1,5 +1,6 @@
 public import CallBridge
 public import ClientModel
+import AccessPolicy
 import Foundation
 import WebClient
 
@@ -8,15 +9,20 @@ public struct HTTPTokenSource: TokenSource {
     private let url: String
     private let authorization: String?
     private let trust: ServerTrust
+    private let allowedURLs: [String]
 
     /// - Parameters:
     ///   - url: `http://` or `https://`.
     ///   - authorization: the value of the `Authorization` field; nil for none.
     ///   - trust: whose certificates are believed.
-    public init(url: String, authorization: String? = nil, trust: ServerTrust = .system) {
+    ///   - allowedURLs: patterns of where else the server may send us (`URLPattern`); its own host is allowed.
+    public init(
+        url: String, authorization: String? = nil, trust: ServerTrust = .system, allowedURLs: [String] = []
+    ) {
         self.url = url
         self.authorization = authorization
         self.trust = trust
+        self.allowedURLs = allowedURLs
     }
 
     /// The server's answer. Throws `ClientError`, which names the URL without its query.
@@ -25,7 +31,7 @@ public struct HTTPTokenSource: TokenSource {
             throw ClientError(.authorization, "the token URL is none; write it as https://host/path")
         }
         let place = "the token server \(parts.scheme ?? "")://\(parts.host ?? "")\(parts.path)"
-        var request = WebRequest(.get, parts, trust: trust.roots)
+        var request = WebRequest(.get, parts, trust: try policed(place).roots)
         if let authorization { request.headers = [("Authorization", authorization)] }
         let answer: WebAnswer
         do { answer = try await WebClient.send(request, maximumBody: 64 * 1024) } catch {
@@ -35,5 +41,13 @@ public struct HTTPTokenSource: TokenSource {
             throw ClientError(.authorization, "\(place) gives no token: it answered HTTP \(answer.status)")
         }
         return try TokenText.read(Data(answer.body), from: place)
+    }
+
+    /// The trust with a policy: the host of the URL, and what was allowed beside it.
+    private func policed(_ place: String) throws(ClientError) -> ServerTrust {
+        do {
+            let own = try CanonicalURL(url)
+            return trust.allowing(try URLPolicy(base: "\(own.scheme)://\(own.authority)", patterns: allowedURLs))
+        } catch { throw ClientError(.authorization, "\(place) is not asked: \(error)") }
     }
 }

@@ -1,3 +1,5 @@
+package import AccessPolicy
+
 /// What a client is made from: where the service is, and what only the client can know. Everything else is the service's
 /// configuration. The client keeps a copy; to change it, make another client.
 public struct ClientConfiguration: Sendable, Hashable, Codable {
@@ -21,6 +23,10 @@ public struct ClientConfiguration: Sendable, Hashable, Codable {
     public var namedArea: String?
     /// Sent with each request until others are set.
     public var cookies: [ClientCookie] = []
+    /// What may be asked beside `serverURL` and what is below it: regular expressions that whole URLs fit (`URLPattern`).
+    public var allowedURLs: [String] = []
+    /// Keys, one of which has to be in the verified chain of each server: `sha256/` and 32 bytes in Base64; at least two, or none.
+    public var pins: [String] = []
     /// How long a start may take, milliseconds.
     public var startTimeout = 30_000
     /// How long an interceptor may take, milliseconds.
@@ -49,6 +55,8 @@ public struct ClientConfiguration: Sendable, Hashable, Codable {
         try read(.displayName, &displayName)
         namedArea = try fields.decodeIfPresent(String.self, forKey: .namedArea)
         try read(.cookies, &cookies)
+        try read(.allowedURLs, &allowedURLs)
+        try read(.pins, &pins)
         try read(.startTimeout, &startTimeout)
         try read(.interceptorTimeout, &interceptorTimeout)
         try read(.interceptorTimeoutPolicy, &interceptorTimeoutPolicy)
@@ -87,6 +95,11 @@ public struct ClientConfiguration: Sendable, Hashable, Codable {
             try refuse("namedArea", "use 1 to 128 bytes, or nil for none")
         }
         for cookie in cookies { if let fault = cookie.fault { try refuse("cookies", fault) } }
+        do throws(URLPolicyFault) { _ = try urlPolicy() } catch {
+            if case .base = error { try refuse("serverURL", "\(error)") }
+            try refuse("allowedURLs", "\(error)")
+        }
+        do throws(PinFault) { _ = try certificatePins() } catch { try refuse("pins", "\(error)") }
         guard (100...600_000).contains(startTimeout) else {
             return try refuse("startTimeout", "\(startTimeout) ms; use 100 to 600000")
         }
@@ -96,6 +109,18 @@ public struct ClientConfiguration: Sendable, Hashable, Codable {
         guard (1...100_000).contains(queuedMessages) else {
             return try refuse("queuedMessages", "\(queuedMessages); use 1 to 100000")
         }
+    }
+}
+
+extension ClientConfiguration {
+    /// What the client asks at all. Throws `URLPolicyFault`.
+    package func urlPolicy() throws(URLPolicyFault) -> URLPolicy {
+        try URLPolicy(base: serverURL, patterns: allowedURLs)
+    }
+
+    /// The pins; nil where there are none. Throws `PinFault`.
+    package func certificatePins() throws(PinFault) -> CertificatePins? {
+        pins.isEmpty ? nil : try CertificatePins(pins)
     }
 }
 

@@ -14,7 +14,7 @@ struct ArchiveAPI {
     private let trust: TLSTrust
 
     /// Throws `ValidationError`.
-    init(server: String, key: String, secret: String, caFile: String?) throws {
+    init(server: String, key: String, secret: String, trust: TLSTrust) throws {
         guard let parts = URLComponents(string: server) else {
             throw ValidationError("--server \"\(server)\" is no URL; write it as http://host:port or https://host.")
         }
@@ -23,7 +23,7 @@ struct ArchiveAPI {
         do { project = try OpenTokProject(key: key, secret: secret) } catch {
             throw ValidationError("--key: \(error).")
         }
-        trust = caFile.map { TLSTrust(rootsFile: $0) } ?? .environment
+        self.trust = trust
     }
 
     func start(_ order: ArchiveStartOrder) async throws -> ArchiveRecord {

@@ -96,7 +96,8 @@ struct ChatCommand: AsyncParsableCommand {
             case .external(let user, let key): (user, key)
             }
         let desk = try ServiceDesk(
-            server: target.server, appID: target.app, userID: user, securityKey: key, configuration: configuration,
+            server: target.server, trust: try target.trust.trust.roots, appID: target.app, userID: user,
+            securityKey: key, configuration: configuration,
             store: store)
         // Written before anything is sent: the device keeps its name.
         try file?.write(store)

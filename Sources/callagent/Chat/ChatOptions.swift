@@ -20,6 +20,8 @@ struct ChatTargetOptions: ParsableArguments {
 
     @OptionGroup var key: SecurityKeyOptions
 
+    @OptionGroup var trust: ClientTrustOptions
+
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(

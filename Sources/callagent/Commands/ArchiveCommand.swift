@@ -70,7 +70,7 @@ struct ArchiveRecordCommand: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "Seconds to record; without it until interrupted.")
     var duration: Double?
 
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var output: OutputOptions
 
     static let sizes = ["640x480", "1280x720", "1920x1080", "480x640", "720x1280", "1080x1920"]
@@ -91,7 +91,7 @@ struct ArchiveRecordCommand: AsyncParsableCommand {
         Interruption.begin()
         let endpoint = try ServerURL.signalling(url)
         let (key, secret) = try apiKey.required()
-        let recorder = RoomRecorder(endpoint: endpoint, key: key, secret: secret, trust: trust.trust)
+        let recorder = RoomRecorder(endpoint: endpoint, key: key, secret: secret, trust: try trust.trust)
         let (changes, continuation) = AsyncStream.makeStream(of: RoomArchive.self)
         let archive = described()
         let service = ArchiveService(directory: to) { try await recorder.join($0) }

@@ -10,7 +10,7 @@ struct ArchiveServerOptions: ParsableArguments {
     var server: String?
 
     @OptionGroup var apiKey: APIKeyOptions
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws { _ = try api() }
@@ -18,7 +18,8 @@ struct ArchiveServerOptions: ParsableArguments {
     /// Throws `ValidationError`.
     func api() throws -> ArchiveAPI {
         let (key, secret) = try apiKey.required()
-        return try ArchiveAPI(server: try ServerURL.service(server), key: key, secret: secret, caFile: trust.caFile)
+        return try ArchiveAPI(
+            server: try ServerURL.service(server), key: key, secret: secret, trust: try trust.trust.roots)
     }
 
     func print(_ archive: ArchiveRecord) {

@@ -35,7 +35,7 @@ struct DescriptorCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the access token, too: whoever has it is let into the call.")
     var withToken = false
 
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct DescriptorCommand: AsyncParsableCommand {
         output.bootstrapLogging()
         try Descriptors.require()
         let (server, credentials, conversation) = try service.resolve(apiKey)
-        let source = ServerDescriptorSource(server: server, credentials: credentials, trust: trust.trust)
+        let source = ServerDescriptorSource(server: server, credentials: credentials, trust: try trust.trust)
         let request = DescriptorRequest(
             conversation: conversation, identity: identity, area: service.area,
             provider: provider.map { ProviderKind(rawValue: $0) })

@@ -79,7 +79,7 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
     @OptionGroup var stats: StatsOption
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
@@ -126,7 +126,7 @@ struct JoinCommand: AsyncParsableCommand {
         }
         let (server, credentials, conversation) = try service.resolve(apiKey)
         return Target(
-            descriptors: ServerDescriptorSource(server: server, credentials: credentials, trust: trust.trust),
+            descriptors: ServerDescriptorSource(server: server, credentials: credentials, trust: try trust.trust),
             conversation: conversation, identity: identity)
     }
 
@@ -195,7 +195,7 @@ struct JoinCommand: AsyncParsableCommand {
         configuration.media.srtpBackend = srtp.srtp
         configuration.namedArea = service.area
         configuration.streaming = wishes.streaming
-        configuration.trust = trust.trust
+        configuration.trust = try trust.trust
         configuration.media.srtpProfiles = srtp.profiles
         try connectivity.apply(to: &configuration.media)
         configuration.media.frameEncryption = try encryption.frameEncryption()

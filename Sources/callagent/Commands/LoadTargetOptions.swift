@@ -30,7 +30,7 @@ struct LoadTargetOptions: ParsableArguments {
     @Flag(name: .long, help: "Use the older signalling mode with two connections.")
     var twoConnections = false
 
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var connectivity: ConnectivityOptions
     @OptionGroup var srtp: SRTPOption
     @OptionGroup var encryption: EncryptionOption
@@ -76,7 +76,7 @@ struct LoadTargetOptions: ParsableArguments {
             case .liveKitLike: LiveKitLikeProvider(mode: twoConnections ? .twoConnections : .automatic)
             case .openTokLike: OpenTokLikeProvider()
             }
-        way.trust = trust.trust
+        way.trust = try trust.trust
         way.media.dtlsBackend = srtp.dtls
         way.media.srtpBackend = srtp.srtp
         way.media.srtpProfiles = srtp.profiles

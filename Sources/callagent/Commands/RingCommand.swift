@@ -98,7 +98,7 @@ struct RingOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Seconds to stay in the call once it is connected.")
     var duration = 5.0
 
-    @OptionGroup var trust: TrustOption
+    @OptionGroup var trust: ClientTrustOptions
 
     /// Where the exchange is, and how we identify ourselves to it. Throws `ValidationError`.
     func service() throws -> (server: String, credentials: ServiceCredentials) {

@@ -48,10 +48,11 @@ struct RingRun {
     ) throws {
         self.options = options
         let (server, credentials) = try options.service()
+        let trust = try options.trust.trust
         let bridge = CallBridge(
             configuration: .init(
                 server: server, credentials: credentials, providers: [.liveKitLike, .openTokLike],
-                trust: options.trust.trust))
+                trust: trust))
         let joined = JoinedCalls()
         self.bridge = bridge
         self.joined = joined
@@ -59,7 +60,7 @@ struct RingRun {
         let device = RingDevice(personId: options.identity, deviceToken: options.device)
         phone = RingPhone(
             ServerRingTransport(
-                server: server, credentials: credentials, device: device, trust: options.trust.trust),
+                server: server, credentials: credentials, device: device, trust: trust),
             presenter: presenter, gate: gate,
             stopClient: { await joined.leave($0) },
             client: { start in

@@ -11,6 +11,7 @@ enum CallEnvironment {
         case turnCredential = "CALLBRIDGE_TURN_CREDENTIAL"
         case turnSecret = "CALLBRIDGE_TURN_SECRET"
         case securityKey = "CALLBRIDGE_SECURITY_KEY"
+        case certificatePassword = "CALLBRIDGE_CLIENT_CERTIFICATE_PASSWORD"
         case webhookSecret = "CALLBRIDGE_WEBHOOK_SECRET"
     }
 

@@ -9,7 +9,7 @@ enum Secrets {
     /// Options whose value is secret; of `--ice-server` it is what follows the second comma.
     private static let options: Set = [
         "--secret", "--token", "--e2ee-key", "--ice-server", "--turn-secret", "--security-key", "--webhook-secret",
-        "--push-token",
+        "--push-token", "--client-certificate-password",
     ]
     private static let known = Mutex<Set<String>>([])
 

@@ -94,6 +94,16 @@ import Testing
         Case(["chat", "--server", "http://h", "--app", "a", "--wait", "nan"], 2, "--wait"),
         Case(["chat", "--server", "http://h", "--app", "a", "--say", "x", "--attach", "/nowhere"], 2, "/nowhere"),
         Case(["chat", "--server", "http://127.0.0.1:1", "--app", "a", "--say", "x"], 3, "does not answer"),
+        Case(["join", "--url", "ws://h", "--pin", "sha256/x"] + me, 2, "--pin", "sha256/"),
+        Case(
+            ["join", "--url", "ws://h", "--pin", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="] + me, 2,
+            "--pin",
+            "backup"),
+        Case(["chat", "--server", "http://h", "--app", "a", "--pin", "/nowhere.pem"], 2, "--pin", "/nowhere.pem"),
+        Case(["join", "--url", "ws://h", "--client-certificate", "/nowhere.p12"] + me, 2, "/nowhere.p12"),
+        Case(
+            ["join", "--url", "ws://h", "--client-certificate-password", "hush"] + me, 2,
+            "--client-certificate-password", "--client-certificate:"),
         Case(["chat-server", "--port", "70000"], 2, "--port 70000"),
         Case(["chat-server", "--users", "f"], 2, "--users", "--app"),
         Case(["chat-server", "--app", "a", "--users", "/nowhere"], 2, "/nowhere"),
