@@ -92,6 +92,7 @@ public actor Call {
     @discardableResult
     public func publish(tracks: [(track: LocalTrack, source: Track.Source)]) async throws -> [Track] {
         try requireOpen("publish")
+        for item in tracks where item.source == .screenShare { item.track.isScreen = true }
         do {
             let published = try await session.publish(tracks)
             for track in published { roster.addLocalTrack(track) }
@@ -107,6 +108,7 @@ public actor Call {
     @discardableResult
     public func publish(track: LocalTrack, source: Track.Source) async throws -> Track {
         try requireOpen("publish")
+        if source == .screenShare { track.isScreen = true }
         let published = try await session.publish(track, source: source)
         roster.addLocalTrack(published)
         return published

@@ -13,16 +13,16 @@ public final class SharedTrack: Sendable {
     /// Throws `CallError` for media that is encoded already and can't be shared.
     public init(_ track: LocalTrack) throws(CallError) {
         self.track = track
-        let (id, name) = (track.id, track.name)
         switch track.media {
         case .audio(let source, let encoding):
             let shared = SharedSound(source)
-            make = { LocalTrack(.audio(SharedSound.Reader(shared), encoding), id: id, name: name) }
+            make = { track.copy(.audio(SharedSound.Reader(shared), encoding)) }
         case .video(let source, let encoding):
             let shared = SharedPictures(source)
-            let single = VideoEncoding(
-                bitrate: encoding.layers.map(\.bitrate).max() ?? encoding.bitrate, codec: encoding.codec)
-            make = { LocalTrack(.video(SharedPictures.Reader(shared), single), id: id, name: name) }
+            var single = encoding
+            single.bitrate = encoding.layers.map(\.bitrate).max() ?? encoding.bitrate
+            single.layers = []
+            make = { [single] in track.copy(.video(SharedPictures.Reader(shared), single)) }
         case .encodedAudio, .encodedVideo:
             throw CallError(
                 .caller, .featureUnavailable,

@@ -43,6 +43,30 @@ extension Peer {
 
     // MARK: Waiting
 
+    /// Drops what waits where the path has got so narrow that it would take longer than `limit`, and what was kept for
+    /// repetition: all that would be late, and sound would wait behind it. Gives whether it was: pictures then have to begin
+    /// anew, with a key frame.
+    package mutating func dropBacklog(longerThan limit: Interval, now: Instant) -> Bool {
+        guard let backlog = pacing?.pacer.backlog, backlog > limit else { return false }
+        forgetPictures(now)
+        return true
+    }
+
+    /// Whether a path that is paced has come back after a second or more in which nothing came through. What was made
+    /// meanwhile is dropped and forgotten: repetitions of all that would go before the key frame that shows the present.
+    package mutating func takeEndOfOutage(now: Instant) -> Bool {
+        guard bandwidth.takeEndOfOutage(), isPacing else { return false }
+        forgetPictures(now)
+        return true
+    }
+
+    private mutating func forgetPictures(_ now: Instant) {
+        pacing?.pacer.removeWaiting(now: now)
+        for index in sending.streams.indices where sending.streams[index].configuration.kind == .video {
+            sending.update(index) { $0.forgetKept() }
+        }
+    }
+
     /// Has a packet that is written and not sealed wait for its turn; false where it may leave.
     mutating func hold(
         _ bytes: UnsafeMutableRawBufferPointer, _ packet: PacedPacket, stream index: Int, _ now: Instant,

@@ -36,6 +36,22 @@ import Testing
         await bridge.shutdown()
     }
 
+    /// What is read keeps its size where the path is narrow: encoders have to know.
+    @Test func whatIsPublishedAsAScreenIsOne() async throws {
+        let bridge = Self.bridge([.init(ScriptedProvider(kind: .liveKit))])
+        let call = try await bridge.join(conversation: "x")
+        for source in [Track.Source.camera, .screenShare] {
+            let media = try TestCardSource(sender: 1, width: 320, height: 180, frameRate: 10)
+            let one = LocalTrack(.video(media, VideoEncoding()))
+            try await call.publish(track: one, source: source)
+            let several = LocalTrack(.video(media, VideoEncoding()))
+            try await call.publish(tracks: [(several, source)])
+            #expect(one.isScreen == (source == .screenShare) && several.isScreen == one.isScreen)
+        }
+        await call.leave()
+        await bridge.shutdown()
+    }
+
     @Test func theProviderBelongsToTheCall() async throws {
         let first = ScriptedProvider(kind: .liveKit)
         let second = ScriptedProvider(kind: .openTok)

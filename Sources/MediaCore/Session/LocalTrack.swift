@@ -23,6 +23,7 @@ public final class LocalTrack: Sendable {
     /// Of frames that are encoded here.
     let marker: (any EncodedFrameMarker)?
     private let muted = Atomic<Bool>(false)
+    private let screen = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - id: the signalled id; nil draws a random one.
@@ -42,6 +43,13 @@ public final class LocalTrack: Sendable {
         id = LocalTrack.randomID()
     }
 
+    /// The same track with other media: for one of several connections that carry it.
+    package func copy(_ media: Media) -> LocalTrack {
+        let copy = LocalTrack(media, id: id, name: name)
+        copy.isScreen = isScreen
+        return copy
+    }
+
     /// Audio or video.
     public var kind: MediaKind {
         switch media {
@@ -54,6 +62,12 @@ public final class LocalTrack: Sendable {
     public var isMuted: Bool {
         get { muted.load(ordering: .relaxed) }
         set { muted.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Pictures of a screen, as it was published: they keep their size where the path is narrow.
+    package var isScreen: Bool {
+        get { screen.load(ordering: .relaxed) }
+        set { screen.store(newValue, ordering: .relaxed) }
     }
 
     private static func randomID() -> String {

@@ -30,6 +30,9 @@ public struct VideoEncoding: Sendable, Hashable {
     /// Simulcast: one encoder and one stream for each, in any order; at most 4. Empty sends one stream of the source's
     /// size, without a rid.
     public var layers: [VideoLayer]
+    /// What is given up first where the path bears less than a single stream takes; nil is `maintainResolution` for what
+    /// is published as a screen, else `balanced`.
+    public var degradationPreference: DegradationPreference?
 
     /// - Parameters:
     ///   - bitrate: bits per second of the only stream.
@@ -39,6 +42,15 @@ public struct VideoEncoding: Sendable, Hashable {
         self.layers = layers
         self.codec = codec
     }
+}
+
+/// What a single stream of pictures gives up where the path bears less than it takes (`RTCDegradationPreference` of W3C
+/// webrtc-extensions).
+public enum DegradationPreference: Sendable, Hashable {
+    /// Size first, down to 320x180, then pictures, down to 15 a second: for a camera.
+    case balanced
+    /// Pictures alone, down to 5 a second: for a screen, whose text must stay legible.
+    case maintainResolution
 }
 
 extension VideoEncoding {

@@ -20,11 +20,10 @@ final class PublishedTrack: Sendable {
             make = { PublishedCopy(track) }
             return
         }
-        let bitrate = encoding.layers.map(\.bitrate).max() ?? encoding.bitrate
-        make = {
-            let single = VideoEncoding(bitrate: bitrate, codec: encoding.codec)
-            return PublishedCopy(LocalTrack(.video(source, single), id: track.id, name: track.name))
-        }
+        var single = encoding
+        single.bitrate = encoding.layers.map(\.bitrate).max() ?? encoding.bitrate
+        single.layers = []
+        make = { [single] in PublishedCopy(track.copy(.video(source, single))) }
     }
 
     /// For subscribers, each of which it is encoded for. Throws `CallError` for media that can't be shared.
@@ -83,7 +82,7 @@ final class PublishedCopy: Sendable {
             return
         }
         let pictures = WishedPictures(source)
-        self.track = LocalTrack(.video(pictures, encoding), id: track.id, name: track.name)
+        self.track = track.copy(.video(pictures, encoding))
         self.pictures = pictures
     }
 

@@ -5,11 +5,14 @@ import RTCWire
 struct AcknowledgedRate {
     private static let firstWindow = Interval.milliseconds(500)
     private static let window = Interval.milliseconds(150)
+    private static let firstVariance = 50.0
 
     /// Nil until the first window is full.
     private(set) var bitrate: Double?
+    /// Of the latest window that was full.
+    private var latest: Double?
     /// In (kbit/s) squared.
-    private var variance = 50.0
+    private var variance = AcknowledgedRate.firstVariance
     private var bytes = 0
     private var start: Instant?
 
@@ -33,7 +36,16 @@ struct AcknowledgedRate {
         bytes += size
     }
 
+    /// A queue is full and most of what is sent is dropped there: what came lately is all that the path bears, whatever it
+    /// bore before.
+    mutating func collapse() {
+        guard let latest, let bitrate, latest < bitrate / 2 else { return }
+        self.bitrate = latest
+        variance = AcknowledgedRate.firstVariance
+    }
+
     private mutating func note(_ sample: Double) {
+        latest = sample
         guard let old = bitrate else {
             bitrate = sample
             return

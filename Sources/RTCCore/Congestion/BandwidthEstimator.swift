@@ -20,6 +20,7 @@ package struct BandwidthEstimator: Sendable {
     /// In place of `loss` where the sender is paced and probes.
     private var model: LossModel?
     private var standing = StandingQueue()
+    private var outages = OutageFilter()
     private var probed = ProbeEstimator()
     private var uncounted = UncountedRate()
     private var lastFeedback: Instant?
@@ -56,6 +57,9 @@ package struct BandwidthEstimator: Sendable {
     /// What the losses allow; infinite where they limit nothing.
     private var lossLimit: Double { model?.limit ?? loss.limit }
 
+    /// Whether the path has come back, after a second or more in which nothing came through, since this was asked last.
+    mutating func takeEndOfOutage() -> Bool { outages.takeEnd() }
+
     /// Counts what was sent without a number.
     mutating func noteUncounted(_ bytes: Int, now: Instant) { uncounted.add(bytes, now: now) }
 
@@ -88,16 +92,27 @@ package struct BandwidthEstimator: Sendable {
             if trend.usage == .over { usage = .over }
         }
         if usage == .normal { usage = trend.usage }
-        if let leastDelay, standing.update(leastDelay, now: now) { usage = .over }
+        let counted = outages.strip(results)
+        let isDropping = BandwidthEstimator.isDropping(counted)
+        if let leastDelay, standing.update(leastDelay, isDropping: isDropping, now: now) {
+            usage = .over
+            if isDropping { acknowledged.collapse() }
+        }
         isOverused = usage == .over
         rate.update(usage, acknowledged: delivered, roundTrip: trip, now: now)
         // A probe only shows what passes beyond what is sent already.
         if let shown, usage != .over, shown > rate.bitrate { rate.set(shown, now: now) }
-        let arriving = fillsTheRate ? delivered : nil
+        let passing = delivered
+        let arriving = fillsTheRate ? passing : nil
         model?.update(
-            results, delayBased: rate.bitrate, acknowledged: arriving,
+            counted, delayBased: rate.bitrate, acknowledged: arriving, delivered: passing,
             bounds: Double(configuration.minimum)...Double(max(configuration.minimum, configuration.maximum)))
-        if model == nil { limitByLoss(results, trip, now) }
+        if model == nil { limitByLoss(counted, trip, now) }
+    }
+
+    /// Most of what a feedback tells of was lost.
+    private static func isDropping(_ results: [PacketResult]) -> Bool {
+        results.count >= 8 && results.count { $0.received == nil } * 2 > results.count
     }
 
     private mutating func limitByLoss(_ results: [PacketResult], _ trip: Interval, _ now: Instant) {

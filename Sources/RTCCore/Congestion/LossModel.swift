@@ -60,9 +60,11 @@ struct LossModel: Sendable {
     /// - Parameters:
     ///   - delayBased: what the delay allows, bit/s.
     ///   - acknowledged: what arrives, bit/s; nil before it is known, or where less is sent than may be.
+    ///   - delivered: what arrives, however much is sent; whatever is lost besides, the path bears that.
     ///   - bounds: of the estimate, bit/s.
     mutating func update(
-        _ results: [PacketResult], delayBased: Double, acknowledged: Double?, bounds: ClosedRange<Double>
+        _ results: [PacketResult], delayBased: Double, acknowledged: Double?, delivered: Double? = nil,
+        bounds: ClosedRange<Double>
     ) {
         guard gather(results) else { return }
         loss = weighted { $0.lost } / max(weighted { $0.packets }, 1)
@@ -71,9 +73,12 @@ struct LossModel: Sendable {
         var best = likeliest(old, delayed, acknowledged.map { $0 / 1000 }, bounds.upperBound / 1000)
         // What is lost already beyond the path's own share is no reason to send more.
         if loss > best.inherent { best.bandwidth = min(best.bandwidth, old.bandwidth) }
+        // What arrives passes, as with libwebrtc's bound by the acknowledged rate.
+        let passing = min((delivered ?? 0) / 1000, delayed)
+        best.bandwidth = max(best.bandwidth, passing)
         path = best
         guard count >= LossModel.leastObservations else { return }
-        let allowed = max(bounds.lowerBound / 1000, min(best.bandwidth, instantBound, delayed))
+        let allowed = max(bounds.lowerBound / 1000, passing, min(best.bandwidth, instantBound, delayed))
         limit = allowed < delayed ? allowed * 1000 : .infinity
         raiseCeiling(best.bandwidth)
     }

@@ -9,6 +9,8 @@ struct StandingQueue {
     private static let height = Interval.milliseconds(100)
     private static let patience = Interval.seconds(1)
     private static let spacing = Interval.seconds(2)
+    /// Between two cuts for a queue that drops most of what comes.
+    private static let dropSpacing = Interval.milliseconds(200)
     private static let memory = Interval.seconds(15)
 
     /// On two clocks, so that only differences mean something.
@@ -19,7 +21,10 @@ struct StandingQueue {
     private var lastCut: Instant?
 
     /// Takes in the least delay of a feedback. Gives whether the rate is to be cut so that the queue drains.
-    mutating func update(_ delay: Interval, now: Instant) -> Bool {
+    ///
+    /// - Parameter isDropping: most packets of the feedback were lost: a queue that is high then is a full one, and there is
+    ///   nothing to wait for.
+    mutating func update(_ delay: Interval, isDropping: Bool = false, now: Instant) -> Bool {
         let since = newerSince ?? now
         newerSince = since
         if now - since >= StandingQueue.memory {
@@ -35,9 +40,10 @@ struct StandingQueue {
         }
         let start = highSince ?? now
         highSince = start
-        guard now - start >= StandingQueue.patience, lastCut.map({ now - $0 >= StandingQueue.spacing }) ?? true else {
-            return false
-        }
+        let (patience, spacing) =
+            isDropping
+            ? (Interval.zero, StandingQueue.dropSpacing) : (StandingQueue.patience, StandingQueue.spacing)
+        guard now - start >= patience, lastCut.map({ now - $0 >= spacing }) ?? true else { return false }
         lastCut = now
         return true
     }

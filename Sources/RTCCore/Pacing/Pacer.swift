@@ -53,6 +53,16 @@ struct Pacer: Sendable {
         return !budget.isOpen
     }
 
+    /// How long what waits would take at the rate of the path.
+    var backlog: Interval { .seconds(Double(waitingBytes) * 8 / max(target, 1)) }
+
+    /// Drops what waits.
+    mutating func removeWaiting(now: Instant) {
+        repetitions.removeAll()
+        media.removeAll()
+        adapt(now)
+    }
+
     /// Has a packet wait. False where so many wait already that it has to leave at once.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ packet: PacedPacket, now: Instant) -> Bool {
         let added = packet.isRepetition ? repetitions.append(bytes, packet) : media.append(bytes, packet)

@@ -68,6 +68,9 @@ struct SendStream {
     /// Bytes that are held for repetitions.
     var keptBytes: Int { cache?.capacity ?? 0 }
 
+    /// Nothing that was sent so far is repeated any more.
+    mutating func forgetKept() { cache = nil }
+
     /// A packet has come to the other side: nobody asks for it any more.
     func release(_ sequence: UInt16) { cache?.release(sequence) }
 

@@ -21,16 +21,21 @@ final class NarrowCall {
 
     init(
         rate: Int?, seed: UInt64, isPaced: Bool = true, delay: Double = 30, bitrate: Int = 600_000,
-        size: (Int, Int) = (640, 360), spoil: (inout NetworkConditions) -> Void = { _ in }
+        size: (Int, Int) = (640, 360), codec: VideoCodec = .vp8,
+        isScreen: Bool = false, spoil: (inout NetworkConditions) -> Void = { _ in }
     ) throws {
         conditions = NetworkConditions(delay: .seconds(delay / 1000), jitter: .milliseconds(2))
         conditions.rate = rate
         spoil(&conditions)
-        let pair = try MachinePair(conditions, seed: seed) { configuration, _ in configuration.isPaced = isPaced }
+        let pair = try MachinePair(conditions, seed: seed) { configuration, _ in
+            configuration.isPaced = isPaced
+            configuration.acceptsAllCodecs = codec != .vp8
+        }
         self.pair = pair
         let tone = LocalTrack(.audio(ToneSource(frequency: 440), AudioEncoding()), id: "tone")
         let source = try TestCardSource(sender: 3, width: size.0, height: size.1, frameRate: 30)
-        let card = LocalTrack(.video(source, VideoEncoding(bitrate: bitrate)), id: "card")
+        let card = LocalTrack(.video(source, VideoEncoding(bitrate: bitrate, codec: codec)), id: "card")
+        card.isScreen = isScreen
         for track in [tone, card] {
             _ = try pair.perform(pair.ada) { machine, _, _ in try machine.addTrack(track, streamID: "ada") }
         }
@@ -53,6 +58,14 @@ final class NarrowCall {
     func setRate(_ rate: Int) {
         conditions.rate = rate
         pair.simulation.network.set(conditions, from: pair.ada.address, to: pair.bob.address)
+    }
+
+    /// Changes the share that is lost, in both directions.
+    func setLoss(_ loss: Double) {
+        conditions.loss = loss
+        for (from, to) in [(pair.ada, pair.bob), (pair.bob, pair.ada)] {
+            pair.simulation.network.set(conditions, from: from.address, to: to.address)
+        }
     }
 
     var sound: ReceiverStatistics { pair.statistics(pair.bob).receivers[0] }

@@ -24,6 +24,25 @@ import Testing
         #expect(encoding.layers.isEmpty && encoding.bitrate == 700_000, "a session without simulcast gets one size")
     }
 
+    /// Whether size or motion is given up is the same on every connection.
+    @Test func copiesKnowWhatTheyShow() throws {
+        let source = try TestCardSource(sender: 1, width: 640, height: 360, frameRate: 10)
+        var encoding = VideoEncoding(
+            layers: VideoLayer.standard(width: 640, height: 360, bitrate: 700_000), codec: .vp9)
+        encoding.degradationPreference = .balanced
+        let track = LocalTrack(.video(source, encoding))
+        track.isScreen = true
+        for copy in [
+            PublishedTrack(routed: track, isLayered: false).copy(), try PublishedTrack(relayed: track).copy(),
+        ] {
+            guard case .video(_, let copied) = copy.track.media else {
+                Issue.record("no video")
+                continue
+            }
+            #expect(copy.track.isScreen && copied.degradationPreference == .balanced && copied.codec == .vp9)
+        }
+    }
+
     @Test func copiesAreMutedTogether() throws {
         let track = LocalTrack(.audio(ToneSource(frequency: 440), AudioEncoding()))
         let published = try PublishedTrack(relayed: track)

@@ -28,6 +28,20 @@ import Testing
         #expect((780_000...820_000).contains(bitrate))
     }
 
+    /// Where a full queue says so a fall is believed at once; what isn't half as much is left to the filter.
+    @Test mutating func aCollapseIsBelievedAtOnce() throws {
+        feed(500, every: 5)
+        rate.collapse()
+        let before = try #require(rate.bitrate)
+        #expect((1_550_000...1_650_000).contains(before), "\(before)")
+        feed(15, every: 30)
+        let slow = try #require(rate.bitrate)
+        #expect(slow > 1_000_000)
+        rate.collapse()
+        let known = try #require(rate.bitrate)
+        #expect((240_000...290_000).contains(known), "\(known)")
+    }
+
     @Test mutating func aChangeIsFollowedWithinSomeSeconds() throws {
         feed(200, every: 10)
         feed(400, every: 5)
@@ -93,6 +107,21 @@ import Testing
     }
 
     /// After a second of it, and again each two seconds.
+    /// A queue that is high and drops most of what comes is full: there is nothing to wait for.
+    @Test mutating func aFullQueueIsCutAtOnce() {
+        var cuts: [Int] = []
+        for feedback in 0..<40 {
+            let delay = Interval.milliseconds(feedback < 10 ? 20 : 220)
+            let now = Instant.zero + .milliseconds(50) * feedback
+            if queue.update(delay, isDropping: feedback >= 12, now: now) { cuts.append(feedback) }
+        }
+        #expect(cuts == [12, 16, 20, 24, 28, 32, 36])
+        // Losses without a queue say nothing.
+        let later = Instant.zero + .seconds(10)
+        let isCut = queue.update(.milliseconds(60), isDropping: true, now: later)
+        #expect(!isCut)
+    }
+
     @Test mutating func aStandingQueueIsCut() {
         feed(5, delay: 20)
         feed(6, delay: 150)

@@ -70,6 +70,33 @@ import Testing
         #expect(path.model.limit < 500_000, "\(path.model.limit)")
     }
 
+    /// Whatever is lost, a path that delivers so much bears it.
+    @Test func whatArrivesIsNotTooMuch() {
+        var model = LossModel()
+        var known = LossModel()
+        var now = Instant.zero
+        for feedback in 0..<40 {
+            // Each fifth packet is lost; 800 of 1,000 kbit/s arrive.
+            let results = (0..<25).map { packet in
+                let sent = now + .milliseconds(10) * packet
+                return PacketResult(
+                    sequence: Int64(25 * feedback + packet), sent: sent, received: packet % 5 == 4 ? nil : sent,
+                    size: 1250)
+            }
+            now = now + .milliseconds(250)
+            model.update(results, delayBased: 1_500_000, acknowledged: nil, bounds: 50_000...30_000_000)
+            known.update(
+                results, delayBased: 1_500_000, acknowledged: nil, delivered: 800_000, bounds: 50_000...30_000_000)
+        }
+        #expect(model.limit < 600_000, "\(model.limit)")
+        #expect((800_000...1_000_000).contains(known.limit), "\(known.limit)")
+        // No more than the delay allows: then losses limit nothing.
+        known.update(
+            [PacketResult(sequence: 2000, sent: now + .seconds(1), received: now, size: 1250)], delayBased: 300_000,
+            acknowledged: nil, delivered: 800_000, bounds: 50_000...30_000_000)
+        #expect(known.limit == .infinity)
+    }
+
     @Test func itRecoversWhenLossEnds() {
         var path = LossyPath(inherent: 0.3, capacity: .infinity, seed: 5)
         path.run(seconds: 10, delayBased: 2_000_000)

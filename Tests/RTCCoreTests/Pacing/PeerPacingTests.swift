@@ -134,6 +134,31 @@ import Testing
         #expect(call.sent.filter { $0.bytes < 400 && $0.bytes > 250 }.isEmpty)
     }
 
+    /// What would take too long is dropped, and not repeated either; what comes then leaves at once.
+    @Test func aBacklogIsDropped() throws {
+        let call = try Call(wanted: 0)
+        func drop(_ milliseconds: Int) -> Bool {
+            var isDropped = false
+            call.call.pair.drive(call.call.alice.node) { peer, now, _ in
+                isDropped = peer.dropBacklog(longerThan: .milliseconds(milliseconds), now: now)
+            }
+            return isDropped
+        }
+        call.send(packets: 60)
+        // 60 packets of 1.1 kB at 300 kbit/s.
+        #expect(!drop(2_000))
+        #expect(drop(1_000))
+        #expect(call.wait == .zero)
+        #expect(!drop(0))
+        let before = call.sent.filter { $0.bytes > 1000 }.count
+        #expect(before < 10)
+        call.call.simulation.run(for: .seconds(0.3))
+        call.send(packets: 1)
+        call.call.simulation.run(for: .seconds(3))
+        #expect(call.sent.filter { $0.bytes > 1000 }.count == before + 1)
+        #expect(call.arrived.count == before + 1)
+    }
+
     @Test func whatWaitsLeavesWhenPacingEnds() throws {
         let call = try Call(wanted: 0)
         call.send(packets: 30)

@@ -6,8 +6,19 @@ extension SessionMachine {
     /// What waits for longer than this holds up the pictures that are not made yet.
     private static let longestWait = Interval.milliseconds(100)
 
+    /// What would take longer than this isn't worth sending any more.
+    private static let longestBacklog = Interval.milliseconds(500)
+
     /// Too much waits to be sent for another picture.
     var isHeldUp: Bool { pacedBitrate != nil && peer.pacingWait > SessionMachine.longestWait }
+
+    /// A path that has suddenly got narrow isn't filled with what was made for a wide one: pictures begin anew, as small as it
+    /// bears.
+    mutating func dropBacklog(now: Instant) {
+        guard peer.dropBacklog(longerThan: SessionMachine.longestBacklog, now: now) else { return }
+        fall.restart()
+        sent.beginAnew(now: now)
+    }
 
     /// Tells the peer what the encoders want, where that has changed, and them what the path bears.
     ///

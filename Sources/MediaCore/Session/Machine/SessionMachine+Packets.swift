@@ -95,7 +95,9 @@ extension SessionMachine {
         case .failed(let failure): out.work.tell(.failed(failure.description))
         case .closed: out.work.tell(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc): sent.keyFrameRequested(ssrc: ssrc)
-        case .targetBitrate(let bitrate): sent.share(bitrate)
+        case .targetBitrate(let bitrate):
+            sent.share(bitrate)
+            if fall.note(bitrate, now: now) { dropBacklog(now: now) }
         case .dataChannelOpened(let id, let configuration):
             out.work.events.append(.dataChannelOpened(id, configuration))
         case .dataMessage(let id, let bytes, let isText):
@@ -106,7 +108,8 @@ extension SessionMachine {
             received.note(clock, of: ssrc, roundTrip: peer.roundTripTime)
         case .selectedPair: setup.note(\.paired, at: now)
         case .receiverReport(let ssrc, let loss, _, _, _): sent.note(loss: loss, ssrc: ssrc)
-        case .receiverEstimate, .packetResults, .nack, .bye, .applicationData, .bufferedAmountLow: break
+        case .packetResults: if peer.takeEndOfOutage(now: now) { sent.beginAnew(now: now) }
+        case .receiverEstimate, .nack, .bye, .applicationData, .bufferedAmountLow: break
         }
     }
 }

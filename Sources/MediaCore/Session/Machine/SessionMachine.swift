@@ -22,6 +22,7 @@ package struct SessionMachine: ~Copyable {
     var random: PeerRandom
     /// What the peer was told that the encoders send at most; nil where it doesn't pace.
     var pacedBitrate: Int?
+    var fall = RateFall()
     /// How many tracks there have been.
     private var serials = 0
 

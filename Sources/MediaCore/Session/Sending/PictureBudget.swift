@@ -35,6 +35,9 @@ struct PictureBudget: Sendable {
         return true
     }
 
+    /// What was made will not be sent.
+    mutating func forgive() { owed = 0 }
+
     /// Counts an encoded picture.
     mutating func note(bytes: Int) { owed += Double(bytes) }
 }

@@ -1,25 +1,28 @@
 import RTCWire
 
-/// What an encoder is given where its rate is too low for all pictures at full size: fewer of them first, then smaller ones,
-/// and back again. Judged by the quantizer, with libwebrtc's thresholds for VP8. A value.
+/// What an encoder is given where its rate is too low for all pictures at full size: smaller pictures first and then fewer of
+/// them, or only fewer, and back again. Judged by the quantizer, with libwebrtc's thresholds for VP8, and by what a size
+/// takes at least (`PictureRates`); the latter alone, and pictures left out, where an encoder doesn't tell its quantizer. A
+/// value.
 ///
 /// A step up that doesn't last makes the next one wait twice as long.
 struct QualityScaler: Sendable {
     /// What is left of a source's pictures.
     struct Step: Sendable, Hashable {
         /// Share of the picture rate.
-        var pictures: Double
+        var pictures = 1.0
         /// Share of width and of height.
-        var size: Double
+        var size = 1.0
     }
 
-    private static let steps = [
-        Step(pictures: 1, size: 1), Step(pictures: 2.0 / 3, size: 1), Step(pictures: 0.5, size: 1),
-        Step(pictures: 0.5, size: 0.75), Step(pictures: 0.5, size: 0.5), Step(pictures: 1.0 / 3, size: 0.5),
-        Step(pictures: 1.0 / 3, size: 0.375), Step(pictures: 1.0 / 3, size: 0.25),
-    ]
+    /// By turns three quarters and two thirds of the one before, as with libwebrtc.
+    private static let sizes = [1, 0.75, 0.5, 0.375, 0.25, 0.1875, 0.125]
+    private static let shares = [1, 2.0 / 3, 0.5, 1.0 / 3, 0.25, 1.0 / 6]
     /// No picture gets smaller than this, as with libwebrtc.
     private static let leastPixels = 320.0 * 180
+    /// Pictures a second that are left at least: of motion, and of what is read.
+    private static let leastMotion = 15.0
+    private static let leastDetail = 5.0
     /// Of 127: coarser than the first is too coarse, finer than the second leaves room.
     private static let coarse = 95.0
     private static let fine = 29.0
@@ -28,31 +31,48 @@ struct QualityScaler: Sendable {
     /// Pictures that had to be left out, of all.
     private static let mostSkipped = 0.4
     private static let downwards = Interval.seconds(1)
+    /// A rate that is much too low for the size doesn't wait for the quantizer to tell.
+    private static let starving = Interval.milliseconds(500)
     private static let leastPictures = 8
     private static let firstPatience = Interval.seconds(2)
     private static let longestPatience = Interval.seconds(60)
     /// A step up that lasts so long was right.
     private static let trial = Interval.seconds(10)
 
-    private var level = 0
+    private let preference: DegradationPreference
+    private let frameRate: Double
+    /// Indices of what is left.
+    private var size = 0
+    private var share = 0
     private var since: Instant?
+    private var starvingSince: Instant?
     private var pictures = 0
     private var skipped = 0
-    private var quantizers = 0
+    /// Of the pictures whose quantizer is known.
+    private var quantizers = (sum: 0, count: 0)
     private var lastUp: Instant?
     private var patience = QualityScaler.firstPatience
+    /// Of a picture at full size.
     private var pixels = 0.0
 
-    var step: Step { QualityScaler.steps[level] }
+    /// - Parameter frameRate: of the source, pictures a second.
+    init(_ preference: DegradationPreference = .balanced, frameRate: Double = 30) {
+        self.preference = preference
+        self.frameRate = frameRate
+    }
+
+    var step: Step { Step(pictures: QualityScaler.shares[share], size: QualityScaler.sizes[size]) }
+
+    private var isReduced: Bool { size > 0 || share > 0 }
 
     /// Counts a picture that was encoded.
     ///
     /// - Parameters:
-    ///   - quantizer: 0...127.
+    ///   - quantizer: 0...127; nil where the encoder doesn't say.
     ///   - pixels: of the picture at full size.
-    mutating func note(quantizer: Int, pixels: Double) {
+    mutating func note(quantizer: Int?, pixels: Double) {
         pictures += 1
-        quantizers += quantizer
+        if let quantizer { quantizers = (quantizers.sum + quantizer, quantizers.count + 1) }
         self.pixels = pixels
     }
 
@@ -61,20 +81,77 @@ struct QualityScaler: Sendable {
 
     /// Judges what has come since the last step.
     ///
-    /// - Parameter isLimited: the encoder is allowed less than its stream was set up for.
-    mutating func advance(isLimited: Bool, now: Instant) {
+    /// - Parameters:
+    ///   - rate: that the encoder is allowed, bit/s; nil for its own.
+    ///   - own: that the stream was set up for, bit/s.
+    mutating func advance(rate: Int?, own: Int, now: Instant) {
         let begin = since ?? now
         since = begin
         let elapsed = now - begin
-        guard isLimited || level > 0 else { return restart(now) }
+        let isLimited = PictureBudget.limits(rate, own: own)
+        guard isLimited || isReduced else { return restart(now) }
+        let quantizer = quantizers.count > 0 ? Double(quantizers.sum) / Double(quantizers.count) : nil
+        let left = Double(skipped) / Double(max(pictures + skipped, 1))
+        let isFine = skipped == 0 && quantizer.map { $0 <= QualityScaler.fine } ?? false
+        if isLimited, let rate, !isFine, isStarving(rate, own, now) { return fit(rate, own: own, now: now) }
+        if !isLimited || isFine { starvingSince = nil }
         guard elapsed >= QualityScaler.downwards, pictures + skipped >= QualityScaler.leastPictures else { return }
-        let quantizer = Double(quantizers) / Double(max(pictures, 1))
-        let left = Double(skipped) / Double(pictures + skipped)
-        if isLimited, quantizer >= QualityScaler.coarse || left > QualityScaler.mostSkipped {
-            reduce(by: quantizer >= QualityScaler.coarsest || left > QualityScaler.mostSkipped ? 2 : 1, now)
+        let coarseness = quantizer ?? 0
+        if isLimited, coarseness >= QualityScaler.coarse || left > QualityScaler.mostSkipped {
+            reduce(by: coarseness >= QualityScaler.coarsest || left > QualityScaler.mostSkipped ? 2 : 1, now)
         } else if elapsed >= patience {
-            if level > 0, !isLimited || quantizer <= QualityScaler.fine { raise(now) } else { restart(now) }
+            let hasRoom = quantizer.map { $0 <= QualityScaler.fine } ?? (skipped == 0)
+            if isReduced, !isLimited || hasRoom && bears(next: rate, own) { raise(now) } else { restart(now) }
         }
+    }
+
+    // MARK: What a size takes
+
+    /// Goes to the largest size that a rate suffices for, where that is smaller than the present one.
+    mutating func fit(_ rate: Int, own: Int, now: Instant) {
+        var count = 0
+        while canShrink(by: count + 1), Double(rate) < PictureRates.least(of: pixels(at: size + count), own: own) {
+            count += 1
+        }
+        if count > 0 { reduce(by: count, now) }
+    }
+
+    /// Whether a rate has been much too low for the present size for some time.
+    private mutating func isStarving(_ rate: Int, _ own: Int, _ now: Instant) -> Bool {
+        let needed = PictureRates.starvation * PictureRates.least(of: pixels(at: size), own: own)
+        guard canShrink, Double(rate) < needed else {
+            starvingSince = nil
+            return false
+        }
+        let begin = starvingSince ?? now
+        starvingSince = begin
+        return now - begin >= QualityScaler.starving
+    }
+
+    /// Whether the next step up has the rate that it needs. More pictures of one size need none of their own.
+    private func bears(next rate: Int?, _ own: Int) -> Bool {
+        guard let rate, share == 0, size > 0 else { return true }
+        return Double(rate) >= PictureRates.least(of: pixels(at: size - 1), own: own)
+    }
+
+    private func pixels(at size: Int) -> Double {
+        let share = QualityScaler.sizes[min(size, QualityScaler.sizes.count - 1)]
+        return pixels * share * share
+    }
+
+    // MARK: Steps
+
+    private var canShrink: Bool { canShrink(by: 1) }
+
+    private func canShrink(by count: Int) -> Bool {
+        preference == .balanced && size + count < QualityScaler.sizes.count
+            && pixels(at: size + count) >= QualityScaler.leastPixels
+    }
+
+    private var canThin: Bool {
+        let least = preference == .balanced ? QualityScaler.leastMotion : QualityScaler.leastDetail
+        return share + 1 < QualityScaler.shares.count
+            && frameRate * QualityScaler.shares[share + 1] >= least - 0.5
     }
 
     private mutating func reduce(by count: Int, _ now: Instant) {
@@ -83,25 +160,56 @@ struct QualityScaler: Sendable {
         }
         lastUp = nil
         for _ in 0..<count {
-            guard level + 1 < QualityScaler.steps.count else { break }
-            let size = QualityScaler.steps[level + 1].size
-            guard size == step.size || pixels * size * size >= QualityScaler.leastPixels else { break }
-            level += 1
+            if canShrink {
+                size += 1
+            } else if canThin {
+                share += 1
+            }
         }
         restart(now)
     }
 
     private mutating func raise(_ now: Instant) {
         if let lastUp, now - lastUp >= QualityScaler.trial { patience = QualityScaler.firstPatience }
-        level -= 1
+        if share > 0 { share -= 1 } else { size -= 1 }
         lastUp = now
         restart(now)
     }
 
     private mutating func restart(_ now: Instant) {
         since = now
+        starvingSince = nil
         pictures = 0
         skipped = 0
-        quantizers = 0
+        quantizers = (0, 0)
+    }
+}
+
+/// What pictures of a size take at least, in bit/s: libwebrtc's limits for a single stream
+/// (`GetDefaultSinglecastBitrateLimits`, the rate to begin with).
+enum PictureRates {
+    /// A size is given up below this part of its least: one that has just been reached is not left again at once.
+    static let starvation = 2.0 / 3
+
+    private static let table: [(pixels: Double, rate: Double)] = [
+        (320 * 180, 0), (480 * 270, 200_000), (640 * 360, 300_000), (960 * 540, 500_000), (1280 * 720, 900_000),
+    ]
+
+    /// - Parameters:
+    ///   - pixels: of a picture.
+    ///   - own: what its stream was set up for: no more is asked for.
+    static func least(of pixels: Double, own: Int) -> Double { min(least(of: pixels), Double(own)) }
+
+    private static func least(of pixels: Double) -> Double {
+        var below = table[0]
+        for entry in table {
+            guard entry.pixels < pixels else {
+                let span = entry.pixels - below.pixels
+                guard span > 0 else { return entry.rate }
+                return below.rate + (entry.rate - below.rate) * (pixels - below.pixels) / span
+            }
+            below = entry
+        }
+        return below.rate * pixels / below.pixels
     }
 }

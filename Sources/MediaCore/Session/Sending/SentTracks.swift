@@ -142,6 +142,11 @@ struct SentTracks {
         for line in tracks.indices where tracks[line]?.audio?.ssrc == ssrc { tracks[line]?.audio?.note(loss: loss) }
     }
 
+    /// What was made so far will not all be sent: pictures begin with key frames that the path bears.
+    mutating func beginAnew(now: Instant) {
+        for line in tracks.indices { tracks[line]?.video?.beginAnew(now: now) }
+    }
+
     mutating func keyFrameRequested(ssrc: UInt32) {
         for line in tracks.indices { tracks[line]?.video?.keyFrameRequested(ssrc: ssrc) }
     }

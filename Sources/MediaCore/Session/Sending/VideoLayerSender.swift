@@ -21,8 +21,8 @@ struct VideoLayerSender {
     /// Bits per second, 0 pauses; nil takes the stream's own.
     private var target: Int?
     private var budget = PictureBudget()
-    private var scaler = QualityScaler()
-    /// Fewer and smaller pictures are made where the rate doesn't suffice: of the only stream of a track. With others that
+    private var scaler: QualityScaler
+    /// Smaller and fewer pictures are made where the rate doesn't suffice: of the only stream of a track. With others that
     /// is what these are for.
     private let isScaled: Bool
     /// Pictures are left out where the encoder makes too much.
@@ -36,10 +36,10 @@ struct VideoLayerSender {
     ///   - takesAll: that is every picture of the source.
     ///   - isOnly: the track has no other stream.
     ///   - asksSource: the source makes key frames itself: to ask it is all that can be done.
+    ///   - preference: what is given up first.
     init(
         _ stream: SendStreamConfiguration, codec: VideoCodec, bitrate: Int, frameRate: Double, takesAll: Bool,
-        isOnly: Bool,
-        asksSource: Bool, firstPictureID: UInt16
+        isOnly: Bool, asksSource: Bool, preference: DegradationPreference, firstPictureID: UInt16
     ) {
         ssrc = stream.ssrc
         rid = stream.rid?.description ?? ""
@@ -48,6 +48,7 @@ struct VideoLayerSender {
         interval = .seconds(1 / max(1, frameRate))
         self.takesAll = takesAll
         isScaled = isOnly && !asksSource
+        scaler = QualityScaler(preference, frameRate: frameRate)
         keyFrames = KeyFrameWish(asksSource: asksSource)
         pictureID = firstPictureID & 0x7fff
     }
@@ -60,6 +61,13 @@ struct VideoLayerSender {
     }
 
     mutating func needKeyFrame() { keyFrames.need() }
+
+    /// What was sent so far will not all come: the next picture is a key frame, of a size that the rate suffices for.
+    mutating func beginAnew(now: Instant) {
+        keyFrames.need()
+        budget.forgive()
+        if isScaled, keepsRate, let target { scaler.fit(target, own: bitrate, now: now) }
+    }
 
     /// Bits per second from the next picture on; 0 pauses, nil takes the stream's own.
     mutating func setBitrate(_ bitrate: Int?) {
@@ -79,7 +87,7 @@ struct VideoLayerSender {
     mutating func order(_ index: Int, now: Instant) -> VideoOrder.Layer? {
         guard isActive, target != 0 else { return nil }
         let limit = keepsRate ? target : nil
-        if isScaled { scaler.advance(isLimited: PictureBudget.limits(limit, own: bitrate), now: now) }
+        if isScaled { scaler.advance(rate: limit, own: bitrate, now: now) }
         guard takesTurn(now) else { return nil }
         guard !budget.skips(rate: limit, own: bitrate, now: now) else {
             scaler.noteSkipped()
@@ -109,10 +117,8 @@ struct VideoLayerSender {
     mutating func send(_ picture: EncodedPicture, by peer: inout Peer, now: Instant, into outbox: Outbox) {
         pictureID = (pictureID + 1) & 0x7fff
         budget.note(bytes: picture.payload.count)
-        if let quantizer = picture.quantizer {
-            let pixels = Double(picture.width * picture.height) / (scaler.step.size * scaler.step.size)
-            scaler.note(quantizer: quantizer, pixels: pixels)
-        }
+        let pixels = Double(picture.width * picture.height) / (scaler.step.size * scaler.step.size)
+        scaler.note(quantizer: picture.quantizer, pixels: pixels)
         let way = PictureSending(picture, codec: codec, pictureID: pictureID, ssrc: ssrc, now: now)
         guard way.send(by: &peer, into: outbox) else { return }
         counters.frames += 1

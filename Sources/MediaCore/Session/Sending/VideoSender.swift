@@ -38,6 +38,7 @@ struct VideoSender {
         encoding?.codec = codec
         isEncoding = encoding != nil
         let rate = max(1, min(240, input.frameRate))
+        let preference = encoding?.degradationPreference ?? (track.isScreen ? .maintainResolution : .balanced)
         var coders: [LayerCoder] = []
         layers = []
         for stream in streams {
@@ -51,7 +52,7 @@ struct VideoSender {
                 VideoLayerSender(
                     stream, codec: codec, bitrate: encoding.map { layer?.bitrate ?? $0.bitrate } ?? 0,
                     frameRate: own, takesAll: own >= input.frameRate, isOnly: streams.count == 1,
-                    asksSource: encoding == nil,
+                    asksSource: encoding == nil, preference: preference,
                     firstPictureID: .random(in: 0...0x7fff, using: &random)))
         }
         coder = VideoCoder(input, layers: coders)
@@ -66,6 +67,10 @@ struct VideoSender {
 
     mutating func keyFrameRequested(ssrc: UInt32) {
         for index in layers.indices where layers[index].ssrc == ssrc { layers[index].keyFrameRequested() }
+    }
+
+    mutating func beginAnew(now: Instant) {
+        for index in layers.indices { layers[index].beginAnew(now: now) }
     }
 
     mutating func setActiveLayers(_ rids: Set<String>) {
