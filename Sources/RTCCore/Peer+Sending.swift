@@ -43,11 +43,12 @@ extension Peer {
     /// - Parameters:
     ///   - timestamp: in units of the stream's clock rate.
     ///   - captured: the moment that `timestamp` stands for; nil takes `now`. Sender reports are drawn from it.
+    ///   - payloadType: where it isn't the stream's own.
     ///   - payload: at most `maximumPayload(ssrc:)` bytes.
     /// - Returns: the sequence number, or nil where nothing was sent: not connected, unknown SSRC, or too large.
     @discardableResult
     package mutating func send(
-        ssrc: UInt32, marker: Bool, timestamp: UInt32, captured: Instant? = nil,
+        ssrc: UInt32, payloadType: UInt8? = nil, marker: Bool, timestamp: UInt32, captured: Instant? = nil,
         extensions: RTPExtensions = RTPExtensions(), payload: UnsafeRawBufferPointer, now: Instant,
         into outbox: Outbox
     ) -> UInt16? {
@@ -62,8 +63,8 @@ extension Peer {
         }
         let sequence = sending.streams[index].nextSequence
         let packet = OutgoingRTP(
-            ssrc: ssrc, payloadType: sending.streams[index].configuration.payloadType, marker: marker,
-            sequenceNumber: sequence, timestamp: timestamp, extensions: extensions)
+            ssrc: ssrc, payloadType: payloadType ?? sending.streams[index].configuration.payloadType,
+            marker: marker, sequenceNumber: sequence, timestamp: timestamp, extensions: extensions)
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
         guard write(packet, empty, payload, stream: index, to: destination, keep: true, now, outbox) else {
             return unsent()

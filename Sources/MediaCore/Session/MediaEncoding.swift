@@ -13,9 +13,15 @@ public struct AudioEncoding: Sendable, Hashable {
     public var red = false
     /// How many frames before its own a packet repeats with `red`, 1 or 2.
     public var redundantFrames = 1
+    /// Whether packets carry such copies while reports tell of losses, and for as long as the path has room for them; under
+    /// the same conditions as `red`, which needs no losses.
+    public var redundancyOnLoss = true
 
-    /// 32 kbit/s, complexity 5, with FEC, without DTX and RED.
+    /// 32 kbit/s, complexity 5, with FEC, without DTX; with RED while packets are lost.
     public init() {}
+
+    /// Whether RED is to be negotiated.
+    package var wantsRedundancy: Bool { red || redundancyOnLoss }
 }
 
 /// How pictures are encoded.

@@ -61,7 +61,7 @@ extension Livekit_AddTrackRequest {
         case .audio(_, let encoding):
             disableDtx = !encoding.dtx
             // A frame's encryption can't be shared by its copies.
-            disableRed = !encoding.red || isEncrypted
+            disableRed = !encoding.wantsRedundancy || isEncrypted
         case .encodedAudio:
             disableDtx = true
             disableRed = true

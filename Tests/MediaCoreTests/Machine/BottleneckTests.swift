@@ -143,6 +143,53 @@ import Testing
         }
     }
 
+    /// Copies of sound where packets are lost.
+    @Test func copiesMendLosses() throws {
+        var concealed: [Bool: Double] = [true: 0, false: 0]
+        for copies in [false, true] {
+            for seed in 1...3 as ClosedRange<UInt64> {
+                var encoding = AudioEncoding()
+                encoding.redundancyOnLoss = copies
+                let call = try NarrowCall(rate: nil, seed: seed, delay: 50, encoding: encoding) { $0.loss = 0.1 }
+                // Reports have told of the losses by then.
+                call.pair.pass(seconds: 10)
+                let before = call.sound.concealedMilliseconds
+                call.pair.pass(seconds: 20)
+                concealed[copies, default: 0] += call.sound.concealedMilliseconds - before
+                print("10 %, seed \(seed), copies \(copies): \(call.summary)")
+            }
+        }
+        let without = try #require(concealed[false])
+        let with = try #require(concealed[true])
+        #expect(with < 0.8 * without)
+    }
+
+    /// On a path that is narrow and lossy copies take no more than it bears: what they cost, pictures give up.
+    @Test func copiesKeepToTheRate() throws {
+        for copies in [false, true] {
+            var encoding = AudioEncoding()
+            encoding.redundancyOnLoss = copies
+            let call = try NarrowCall(rate: 500_000, seed: 2, encoding: encoding) { $0.loss = 0.1 }
+            call.pair.pass(seconds: 30)
+            let (estimate, queue) = (call.estimate(from: 10, to: 30), call.queue(from: 10, to: 30))
+            let bytes = call.pair.statistics(call.pair.ada).senders[0].bytesSent
+            print("500 kbit/s, 10 %, copies \(copies): \(call.summary), queue \(queue) ms, \(estimate), \(bytes) bytes")
+            #expect(queue < 120 && estimate < 1.05 * 500_000)
+        }
+    }
+
+    @Test func aCleanPathGetsNoCopies() throws {
+        var bytes: [Int] = []
+        for copies in [false, true] {
+            var encoding = AudioEncoding()
+            encoding.redundancyOnLoss = copies
+            let call = try NarrowCall(rate: nil, seed: 3, encoding: encoding)
+            call.pair.pass(seconds: 10)
+            bytes.append(call.pair.statistics(call.pair.ada).senders[0].bytesSent)
+        }
+        #expect(bytes[0] > 20_000 && bytes[0] == bytes[1])
+    }
+
     /// Q4 of docs/quality.md: a path that gets narrow takes the size of pictures, not their motion.
     @Test(arguments: [1, 2, 3] as [UInt64]) func aStepDownKeepsMotion(_ seed: UInt64) throws {
         let call = try NarrowCall(rate: 2_000_000, seed: seed, delay: 20, bitrate: 2_488_320, size: (1280, 720))

@@ -21,8 +21,8 @@ final class NarrowCall {
 
     init(
         rate: Int?, seed: UInt64, isPaced: Bool = true, delay: Double = 30, bitrate: Int = 600_000,
-        size: (Int, Int) = (640, 360), codec: VideoCodec = .vp8,
-        isScreen: Bool = false, spoil: (inout NetworkConditions) -> Void = { _ in }
+        size: (Int, Int) = (640, 360), codec: VideoCodec = .vp8, isScreen: Bool = false,
+        encoding: AudioEncoding = AudioEncoding(), spoil: (inout NetworkConditions) -> Void = { _ in }
     ) throws {
         conditions = NetworkConditions(delay: .seconds(delay / 1000), jitter: .milliseconds(2))
         conditions.rate = rate
@@ -32,7 +32,7 @@ final class NarrowCall {
             configuration.acceptsAllCodecs = codec != .vp8
         }
         self.pair = pair
-        let tone = LocalTrack(.audio(ToneSource(frequency: 440), AudioEncoding()), id: "tone")
+        let tone = LocalTrack(.audio(ToneSource(frequency: 440), encoding), id: "tone")
         let source = try TestCardSource(sender: 3, width: size.0, height: size.1, frameRate: 30)
         let card = LocalTrack(.video(source, VideoEncoding(bitrate: bitrate, codec: codec)), id: "card")
         card.isScreen = isScreen

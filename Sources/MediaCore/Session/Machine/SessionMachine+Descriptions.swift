@@ -55,7 +55,7 @@ extension SessionMachine {
 
     private mutating func setCodecs(of line: Int, _ encoding: AudioEncoding) {
         // Redundancy would carry frames whose encryption the copies can't share.
-        let usesRED = encoding.red && settings.frameEncryption == nil
+        let usesRED = encoding.wantsRedundancy && settings.frameEncryption == nil
         let names = usesRED ? [CodecCapability.red.name, CodecCapability.opus.name] : [CodecCapability.opus.name]
         negotiator.setCodecs(line, names)
         if encoding.dtx { negotiator.setParameters(line, codec: CodecCapability.opus.name, "usedtx=1") }

@@ -56,7 +56,7 @@ extension SessionMachine {
         switch track.media {
         case .audio(let source, let encoding):
             stream.redundantPayloadType = codec.name == CodecCapability.red.name ? opus?.sendPayloadType : nil
-            stream.redundantFrames = encoding.redundantFrames
+            stream.redundantFrames = encoding.red ? encoding.redundantFrames : 0
             let coder = try AudioCoder(
                 source, encoding, wantsDTX: stream.wantsDTX, sealer: sealer(stream.ssrc), marker: track.marker,
                 firstTimestamp: first)

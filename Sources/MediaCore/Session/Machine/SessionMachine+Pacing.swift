@@ -29,6 +29,11 @@ extension SessionMachine {
         pacedBitrate = wanted
         sent.isPaced = wanted != nil
         peer.setPacing(wanted: wanted, now: now, into: out.network)
-        sent.share(wanted == nil && !peer.isLimited ? nil : peer.estimatedBitrate)
+        shareOut()
+    }
+
+    /// Gives each track what it has of the path.
+    mutating func shareOut() {
+        sent.share(pacedBitrate == nil && !peer.isLimited ? nil : peer.estimatedBitrate)
     }
 }

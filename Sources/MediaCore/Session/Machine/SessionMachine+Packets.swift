@@ -107,7 +107,10 @@ extension SessionMachine {
             let clock = SenderClock(ntp: ntp, timestamp: timestamp)
             received.note(clock, of: ssrc, roundTrip: peer.roundTripTime)
         case .selectedPair: setup.note(\.paired, at: now)
-        case .receiverReport(let ssrc, let loss, _, _, _): sent.note(loss: loss, ssrc: ssrc)
+        case .receiverReport(let ssrc, let loss, _, _, _):
+            guard sent.note(loss: loss, ssrc: ssrc, now: now) else { break }
+            updatePacing(now: now, into: out)
+            shareOut()
         case .packetResults: if peer.takeEndOfOutage(now: now) { sent.beginAnew(now: now) }
         case .receiverEstimate, .nack, .bye, .applicationData, .bufferedAmountLow: break
         }

@@ -33,8 +33,8 @@ extension SessionMachine {
         var result = SenderStatistics()
         result.trackID = track.id
         result.kind = track.kind
-        result.codec = negotiator.lines[line].sendCodec?.name ?? ""
-        result.detail = detail(line, isSent: true)
+        result.codec = sender.audio?.codecName ?? negotiator.lines[line].sendCodec?.name ?? ""
+        result.detail = detail(line, isSent: true, named: result.codec)
         for ssrc in sender.ssrcs {
             guard let counted = peer.sendStatistics(ssrc: ssrc) else { continue }
             result.detail.streams.append(.init(ssrc: ssrc, counted: counted))
@@ -76,7 +76,7 @@ extension SessionMachine {
         result.connection = connectionID
         guard negotiator.lines.indices.contains(line) else { return result }
         let codecs = negotiator.lines[line].codecs
-        let codec = isSent ? codecs.first : codecs.first { $0.name.lowercased() == name?.lowercased() }
+        let codec = codecs.first { $0.name.lowercased() == name?.lowercased() }
         result.mid = negotiator.lines[line].mid
         result.codec = codec.map { TrackDetail.Codec($0, isSent: isSent) }
         return result

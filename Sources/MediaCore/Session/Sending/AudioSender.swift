@@ -31,8 +31,10 @@ struct AudioSender {
         schedule = .aligned(interval: AudioSender.interval, now: now)
         var bitrate = AudioEncoding().bitrate
         if case .audio(_, let encoding) = track.media { bitrate = encoding.bitrate }
+        let canCopy = stream.redundantPayloadType != nil
         adaptation = SoundAdaptation(
-            bitrate: bitrate, copies: stream.redundantPayloadType == nil ? 0 : stream.redundantFrames)
+            bitrate: bitrate, copies: canCopy ? stream.redundantFrames : 0,
+            mostCopies: canCopy ? AudioRedundancy.deepest : 0)
         redundancy = stream.redundantPayloadType.map {
             AudioRedundancy(payloadType: $0, depth: stream.redundantFrames)
         }
@@ -41,25 +43,37 @@ struct AudioSender {
     /// What was negotiated.
     struct Stream {
         var ssrc: UInt32
-        /// Of the frames inside RED packets; nil where RED isn't used.
+        /// Of the frames inside RED packets, and of those without copies; nil where RED isn't negotiated.
         var redundantPayloadType: UInt8?
-        var redundantFrames = 1
+        /// Copies in each packet, whether any is lost or not.
+        var redundantFrames = 0
         /// Whether the other side wants silence left out.
         var wantsDTX: Bool
+    }
+
+    /// What its packets are while nothing is lost.
+    var codecName: String {
+        redundancy != nil && adaptation.alwaysCopies ? CodecCapability.red.name : CodecCapability.opus.name
     }
 
     /// What it sends, with all headers, in bit/s.
     var wantedBitrate: Int { track.isMuted ? 0 : adaptation.wanted }
 
     /// Takes what the path has for it, with all headers, in bit/s; nil for no limit. Gives what it takes of that.
-    mutating func setShare(_ share: Int?) -> Int {
+    ///
+    /// - Parameter isPathKnown: what the path bears is measured.
+    mutating func setShare(_ share: Int?, isPathKnown: Bool) -> Int {
         guard !track.isMuted else { return 0 }
-        if case .audio = track.media { adaptation.setShare(share) }
+        if case .audio = track.media { adaptation.setShare(share, isPathKnown: isPathKnown) }
         return adaptation.cost
     }
 
-    /// Takes in the share that a report says was lost.
-    mutating func note(loss: Double) { adaptation.note(loss: loss) }
+    /// Takes in the share that a report says was lost. Gives whether it takes more or less of the path since.
+    mutating func note(loss: Double, now: Instant) -> Bool {
+        let before = (wantedBitrate, adaptation.cost)
+        adaptation.note(loss: loss, now: now)
+        return before != (wantedBitrate, adaptation.cost)
+    }
 
     // MARK: Time
 
@@ -98,20 +112,17 @@ struct AudioSender {
         extensions.audioLevel = AudioLevel(level: frame.level, voice: frame.level < 60)
         level = frame.level
         let limit = peer.maximumPayload(ssrc: ssrc)
-        guard let whole = packed(frame, limit: limit) else { return }
-        whole.withUnsafeBytes {
+        redundancy?.depth = adaptation.copies
+        let packed = redundancy?.wrap(frame.payload, timestamp: frame.timestamp, limit: limit)
+        // Without copies a frame needs no RED around it: both payload types are negotiated.
+        let payloadType = packed == nil ? redundancy?.payloadType : nil
+        let payload = packed ?? frame.payload
+        payload.withUnsafeBytes {
             let sent = peer.send(
-                ssrc: ssrc, marker: frame.resumes, timestamp: frame.timestamp, captured: frame.captured,
-                extensions: extensions, payload: $0, now: now, into: outbox)
+                ssrc: ssrc, payloadType: payloadType, marker: frame.resumes, timestamp: frame.timestamp,
+                captured: frame.captured, extensions: extensions, payload: $0, now: now, into: outbox)
             if sent != nil { frames += 1 }
         }
-    }
-
-    /// The frame as the negotiated payload type has it; nil where RED has no room for it: a frame without RED's header
-    /// would be read as something else.
-    private mutating func packed(_ frame: EncodedSound, limit: Int) -> [UInt8]? {
-        guard redundancy != nil else { return frame.payload }
-        return redundancy?.wrap(frame.payload, timestamp: frame.timestamp, limit: limit)
     }
 
     func count(into statistics: inout SenderStatistics, stream: (UInt32) -> StreamStatistics?) {

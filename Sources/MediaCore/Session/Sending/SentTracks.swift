@@ -131,15 +131,19 @@ struct SentTracks {
     private mutating func shareSound(_ bitrate: Int?) -> Int {
         let sounds = tracks.indices.filter { tracks[$0]?.audio.map { !$0.track.isMuted } ?? false }
         let share = isPaced ? bitrate.map { $0 / max(sounds.count, 1) } : nil
-        return sounds.reduce(0) { $0 + (tracks[$1]?.audio?.setShare(share) ?? 0) }
+        return sounds.reduce(0) { $0 + (tracks[$1]?.audio?.setShare(share, isPathKnown: isPaced) ?? 0) }
     }
 
     /// What sound leaves to each video at least, bit/s.
     private static let leastPictures = 40_000
 
-    /// A report says that so much of a stream was lost, 0...1.
-    mutating func note(loss: Double, ssrc: UInt32) {
-        for line in tracks.indices where tracks[line]?.audio?.ssrc == ssrc { tracks[line]?.audio?.note(loss: loss) }
+    /// A report says that so much of a stream was lost, 0...1. Gives whether the path is to be shared out anew.
+    mutating func note(loss: Double, ssrc: UInt32, now: Instant) -> Bool {
+        var isChanged = false
+        for line in tracks.indices where tracks[line]?.audio?.ssrc == ssrc {
+            if tracks[line]?.audio?.note(loss: loss, now: now) == true { isChanged = true }
+        }
+        return isChanged
     }
 
     /// What was made so far will not all be sent: pictures begin with key frames that the path bears.

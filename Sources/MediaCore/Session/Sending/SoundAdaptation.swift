@@ -23,28 +23,51 @@ struct SoundAdaptation: Sendable {
     private static let mostLoss = 30
 
     private let own: Int
-    private let copies: Int
     private(set) var rate: SoundRate
     /// 0...1; follows a rise faster than a fall.
     private var loss = 0.0
+    private var demand: CopyDemand
+    /// What the path has for it; nil for no limit.
+    private var share: Int?
+    /// What the path bears is measured.
+    private var isPathKnown = false
 
     /// - Parameters:
     ///   - bitrate: of the encoding, bit/s.
-    ///   - copies: whole frames before its own that a packet repeats.
-    init(bitrate: Int, copies: Int) {
+    ///   - copies: whole frames before its own that each packet repeats.
+    ///   - mostCopies: that packets repeat while reports tell of losses.
+    init(bitrate: Int, copies: Int, mostCopies: Int = 0) {
         own = bitrate
-        self.copies = copies
+        demand = CopyDemand(least: copies, most: max(copies, mostCopies))
         rate = SoundRate(bitrate: bitrate)
+    }
+
+    /// Packets repeat frames whether any is lost or not.
+    var alwaysCopies: Bool { demand.least > 0 }
+
+    /// Whole frames before its own that a packet repeats now: what the losses ask for, and the path has room for. Where
+    /// nobody knows that it is one at most, as libwebrtc always sends with RED.
+    var copies: Int {
+        let wanted = max(demand.least, isPathKnown ? demand.copies : min(demand.copies, 1))
+        guard let share else { return wanted }
+        return (demand.least...wanted).last { copies in
+            copies == demand.least || share >= CopyDemand.room * PacketCosts.sound(own, copies: copies)
+        } ?? demand.least
     }
 
     /// What is sent now, with all headers, in bit/s.
     var cost: Int { PacketCosts.sound(rate.bitrate, copies: copies, milliseconds: rate.milliseconds) }
 
     /// What it would send unlimited.
-    var wanted: Int { PacketCosts.sound(own, copies: copies) }
+    var wanted: Int { PacketCosts.sound(own, copies: demand.copies) }
 
     /// What the path has for it, with all headers, in bit/s; nil for no limit.
-    mutating func setShare(_ share: Int?) {
+    ///
+    /// - Parameter isPathKnown: what the path bears is measured, and this keeps to it.
+    mutating func setShare(_ share: Int?, isPathKnown: Bool = true) {
+        self.isPathKnown = isPathKnown
+        self.share = share
+        let copies = copies
         guard let share else {
             rate.bitrate = own
             rate.milliseconds = SoundAdaptation.lengths[0]
@@ -60,9 +83,48 @@ struct SoundAdaptation: Sendable {
     }
 
     /// Takes in what a report says was lost, 0...1.
-    mutating func note(loss share: Double) {
-        loss += (share - loss) * (share > loss ? 0.5 : 0.2)
+    mutating func note(loss lost: Double, now: Instant) {
+        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
+        demand.note(loss: loss, now: now)
+        setShare(share, isPathKnown: isPathKnown)
         let percent = Int((loss * 20).rounded(.up)) * 5
         rate.expectedLoss = min(max(percent, SoundAdaptation.leastLoss), SoundAdaptation.mostLoss)
+    }
+}
+
+/// How many copies of earlier frames a packet of sound carries (RFC 2198): none before reports tell of losses, and none again
+/// when there were hardly any for some time. A value.
+struct CopyDemand: Sendable {
+    /// Losses above which a packet carries one copy, and two: bursts are longer then.
+    private static let some = 0.03
+    private static let many = 0.08
+    /// Losses below which copies end.
+    private static let few = 0.01
+    private static let patience = Interval.seconds(10)
+    /// Copies are worth it where all sound is no more than this part of what the path has for it.
+    static let room = 3
+
+    let least: Int
+    private let most: Int
+    private var wanted = 0
+    private var quietSince: Instant?
+
+    /// - Parameters:
+    ///   - least: whatever is lost.
+    ///   - most: however much is lost.
+    init(least: Int, most: Int) {
+        self.least = least
+        self.most = most
+    }
+
+    var copies: Int { max(least, min(wanted, most)) }
+
+    /// Takes in the share that has been lost lately, 0...1.
+    mutating func note(loss: Double, now: Instant) {
+        if loss > CopyDemand.some { wanted = max(wanted, loss > CopyDemand.many ? 2 : 1) }
+        guard loss < CopyDemand.few else { return quietSince = nil }
+        let since = quietSince ?? now
+        quietSince = since
+        if now - since >= CopyDemand.patience { wanted = 0 }
     }
 }
