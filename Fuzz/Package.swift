@@ -60,7 +60,8 @@ let package = Package(
         .target(name: "CallModel", swiftSettings: settings),
         .target(name: "CallModelFuzzing", dependencies: ["CallModel"], swiftSettings: settings),
         .target(
-            name: "ServiceFuzzing", dependencies: ["LiveKitProtocol", "OpenTokSignalling"], swiftSettings: settings),
+            name: "ServiceFuzzing", dependencies: ["LiveKitProtocol", "OpenTokSignalling", "RTCCore"],
+            swiftSettings: settings),
         .target(name: "OpenTokSignalling", dependencies: ["RTCWire", "CCrypto"], swiftSettings: settings),
         .target(name: "OpenTokFuzzing", dependencies: ["OpenTokSignalling", "RTCWire"], swiftSettings: settings),
         .target(name: "OpenTokClient", dependencies: ["OpenTokSignalling", "RTCWire"], swiftSettings: settings),
