@@ -79,6 +79,8 @@ let package = Package(
         .target(name: "ServiceDeskFuzzing", dependencies: ["ServiceDeskCore"], swiftSettings: settings),
         .target(name: "CoBrowsingModel", swiftSettings: settings),
         .target(name: "CoBrowsingFuzzing", dependencies: ["CoBrowsingModel"], swiftSettings: settings),
+        .target(name: "AccessPolicy", swiftSettings: settings),
+        .target(name: "AccessFuzzing", dependencies: ["AccessPolicy"], swiftSettings: settings),
         .target(name: "FuzzDriver", swiftSettings: settings),
         fuzz("signalling", "SignallingFuzzing"), fuzz("token", "SignallingFuzzing"),
         fuzz("ring", "CallModelFuzzing"), fuzz("journal", "CallModelFuzzing"),
@@ -92,7 +94,7 @@ let package = Package(
         fuzz("opentokclient", "OpenTokClientFuzzing"), fuzz("sdpfrag", "WHIPFuzzing"), fuzz("whip", "WHIPFuzzing"),
         fuzz("scenario", "ScenarioFuzzing"), fuzz("servicedesk", "ServiceDeskFuzzing"),
         fuzz("cobrowsing", "CoBrowsingFuzzing"), fuzz("cobrowsingpeer", "CoBrowsingFuzzing"),
-        fuzz("rawframe", "CoBrowsingFuzzing"),
+        fuzz("rawframe", "CoBrowsingFuzzing"), fuzz("url", "AccessFuzzing"),
         fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
     ]
         + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls", "framing"].map {

@@ -387,6 +387,14 @@ def cobrowsing_courses():
         yield b"".join(bytes([sender | min(len(one), 63)]) + one[:63] for one in cobrowsing())
 
 
+def urls():
+    """A pattern behind its length, and a URL."""
+    for pattern in (r"https://.*\.cdn\.example/.*", r"turns?:relay\.example(:\d+)?(\?transport=(udp|tcp))?", r"(a|[^b-d]\w{2,5})+?"):
+        for url in ("https://chat.example/bank/a?b=c#d", "https://a.cdn.example:8443/%62%2Fx", "turns:relay.example:443?transport=tcp",
+                    "https://user:pass@[2001:db8::1]/../x", "wss://127.0.0.1:1/", "http://0x7f.1/", "stun:xn--nxasmq6b.example"):
+            yield bytes([len(pattern)]) + pattern.encode() + url.encode()
+
+
 def raw_frames():
     yield bytes.fromhex("43425201 0186 034c 03 02 0000".replace(" ", ""))
     yield b"\x04card" + bytes.fromhex("0001 0002 0003 0004".replace(" ", ""))
@@ -527,7 +535,8 @@ def shapes():
                            ("opentoksession", opentok_sessions), ("opentokclient", opentok_courses),
                            ("sdpfrag", fragments), ("whip", whip_requests), ("scenario", scenarios),
                            ("network", networks), ("trace", traces), ("servicedesk", desk_requests),
-                           ("cobrowsing", cobrowsing), ("cobrowsingpeer", cobrowsing_courses), ("rawframe", raw_frames)):
+                           ("cobrowsing", cobrowsing), ("cobrowsingpeer", cobrowsing_courses), ("rawframe", raw_frames),
+                           ("url", urls)):
         for one in inputs():
             yield target, one, one
     for frame in [*rumor_frames(), b"".join(rumor_frames())]:

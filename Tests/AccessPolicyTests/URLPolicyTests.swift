@@ -145,4 +145,21 @@ import Testing
         }
         #expect(allowed > 1_000)
     }
+
+    /// Mutations of good inputs of the fuzz target.
+    @Test func hostileBytes() {
+        var state: UInt64 = 5
+        func random(_ below: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % below
+        }
+        let pattern = Array(#"https://.*\.cdn\.example/(a|b){2,5}"#.utf8)
+        let urls = ["https://chat.example/bank?x", "https://u:p@[::1]:8443/%62/..", "turns:relay.example:443"]
+        let seeds = urls.map { [UInt8(pattern.count)] + pattern + Array($0.utf8) }
+        for _ in 0..<5_000 {
+            var bytes = seeds[random(seeds.count)]
+            for _ in 0..<(1 + random(4)) { bytes[random(bytes.count)] = UInt8(random(256)) }
+            for (_, run) in AccessFuzzing.bodies { bytes.withUnsafeBytes { run($0) } }
+        }
+    }
 }
