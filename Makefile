@@ -1,12 +1,18 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
+.PHONY: call story c-library build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
 
 call: build      ## build, then run a real four-party call and print what everybody heard and saw
 	.build/release/callagent call --participants 4 --duration 15
+
+story: build    ## a whole conversation: push, locked answer, calls by two dialects, files, a shared screen, a chat (CLIENTS=n at once)
+	.build/release/callagent story --clients $(or $(CLIENTS),1)
+
+c-library: bootstrap ## libcallbridge.so and its example in C, into .build/c
+	Scripts/c-library
 
 build: bootstrap ## release build of callagent
 	swift build -c release --product callagent

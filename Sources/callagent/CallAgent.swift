@@ -14,6 +14,7 @@ struct CallAgent: AsyncParsableCommand {
               callagent load --url ws://127.0.0.1:7880 --key devkey --secret ... --publishers 1 --subscribers 100
               callagent netem --server ws://127.0.0.1:7880 --network 3g
               callagent token mint --key devkey --secret ... --room r --identity ada
+              callagent story
               callagent doctor
 
             A signal (SIGINT, SIGTERM, SIGHUP), or a reader of standard output that has gone, ends a run in order: files are \
@@ -35,7 +36,7 @@ struct CallAgent: AsyncParsableCommand {
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
             ReportCommand.self, CompareCommand.self, NetemCommand.self, TokenCommand.self, NotificationCommand.self,
             DoctorCommand.self,
-            ChatCommand.self, ChatServerCommand.self,
+            ChatCommand.self, ChatServerCommand.self, StoryCommand.self,
         ])
 }
 

@@ -38,6 +38,7 @@ import reports
 import results
 import ringing
 import rooms_api
+import story
 import turn_only
 import whip
 from harness import agent, agent_track, expect, lk_peer, near, remote_track, run, server
@@ -164,7 +165,7 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push, ringing, turn_only]
+        greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push, ringing, story, turn_only]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]

@@ -89,6 +89,9 @@ public final class RingHub: Sendable {
         }
     }
 
+    /// Whether a device hears what is said to it, and is not one that has to be woken.
+    package func isAttached(_ device: RingDevice) -> Bool { state.withLock { $0.listeners[device] != nil } }
+
     /// Something that a device says. Returns the id of the call that it was about. Throws `RingRefusal`.
     @discardableResult
     public func send(_ command: RingCommand, from device: RingDevice) throws(RingRefusal) -> String {

@@ -5,6 +5,9 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension CallServer {
+    /// Whether a device's line to the exchange stands; otherwise calls reach it by notifications alone.
+    package func isListening(_ device: RingDevice) -> Bool { hub.isAttached(device) }
+
     /// The gateway to those who carry notifications, connected to conversations and to ringing; nil where there is none: then no
     /// device that sleeps is rung.
     func makePushes(

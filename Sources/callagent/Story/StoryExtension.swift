@@ -1,0 +1,67 @@
+import Foundation
+
+/// The process beside the visitor's application: `callagent notification decrypt`, with the keys that both share.
+struct StoryExtension: Sendable {
+    /// What it showed in place of a notification.
+    struct Shown: Sendable, Hashable {
+        /// `opened` where it could be read.
+        var outcome: String
+        var title: String
+        var body: String
+        /// `MESSAGE`, `INCOMING_CALL` or `MISSED_CALL`.
+        var kind: String
+    }
+
+    /// The program; this one.
+    var program: String
+    /// So many processes at a time.
+    var gate: StoryGate
+
+    /// Starts the process and gives it a payload. Throws `StoryFailure`.
+    ///
+    /// - Parameter keys: the folder of preferences.
+    func show(_ payload: Data, keys: String) async throws -> Shown {
+        try await gate.pass { try await run(payload, keys) }
+    }
+
+    private func run(_ payload: Data, _ keys: String) async throws -> Shown {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["notification", "decrypt", "--keys", keys]
+        // A file and no pipe: a process that ends without reading breaks nothing here.
+        guard let input = tmpfile() else { throw StoryFailure(.device, "no file can be made for the payload") }
+        defer { fclose(input) }
+        guard payload.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, input) }) == payload.count else {
+            throw StoryFailure(.device, "the payload can't be written")
+        }
+        rewind(input)
+        let output = Pipe()
+        process.standardInput = FileHandle(fileDescriptor: fileno(input), closeOnDealloc: false)
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        let (statuses, ended) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = {
+            ended.yield($0.terminationStatus)
+            ended.finish()
+        }
+        do { try process.run() } catch { throw StoryFailure(.device, "the process can't be started: \(error)") }
+        let status = await statuses.first { _ in true } ?? -1
+        let printed = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+        guard status == 0, let shown = Self.read(printed) else {
+            throw StoryFailure(.device, "the process ended with status \(status) and showed nothing that can be read")
+        }
+        return shown
+    }
+
+    /// What the process prints, an object on one line; nil for something else.
+    static func read(_ printed: Data) -> Shown? {
+        guard let report = try? JSONSerialization.jsonObject(with: printed) as? [String: Any],
+            let outcome = report["outcome"] as? String
+        else { return nil }
+        let shown = report["shown"] as? [String: Any] ?? [:]
+        let said = shown["userInfo"] as? [String: Any] ?? [:]
+        return Shown(
+            outcome: outcome, title: shown["title"] as? String ?? "", body: shown["body"] as? String ?? "",
+            kind: said["kind"] as? String ?? "")
+    }
+}
