@@ -33,9 +33,18 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, swiftSettings: settings)
 }
 
+/// libcallbridge.so exports what its header declares and nothing else. Flags of the linker's own would keep others from depending on
+/// this package: only who builds that library has them.
+let buildsCLibrary = Context.environment["CALLBRIDGE_C_LIBRARY"] != nil
+let versionScript: [LinkerSetting] =
+    buildsCLibrary
+    ? [.unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/include/callbridge.map"])] : []
+let cLibrary: [Product] =
+    buildsCLibrary ? [.library(name: "callbridge", type: .dynamic, targets: ["CallBridgeABI"])] : []
+
 let package = Package(
     name: "callbridge",
-    products: [
+    products: cLibrary + [
         .library(name: "CallBridge", targets: ["CallBridge", "MediaCore"]),
         .library(name: "ProviderLiveKitLike", targets: ["ProviderLiveKitLike"]),
         .library(name: "ProviderOpenTokLike", targets: ["ProviderOpenTokLike"]),
@@ -180,6 +189,13 @@ let package = Package(
         room("LoadCore", ["RTCSim", "RTCWire"]),
         // Scenario files: what they say, as values, and what came of it held against them. No socket, no clock.
         room("ScenarioCore", [yams]),
+        // The C interface: its header stands in include/, and a shared library is made of it by Scripts/c-library.
+        .systemLibrary(name: "CCallBridge", path: "include"),
+        .target(
+            name: "CallBridgeABI",
+            dependencies: ["CCallBridge", "CallBridge", "MediaCore", "ProviderLiveKitLike", "ProviderOpenTokLike"],
+            swiftSettings: settings, linkerSettings: versionScript),
+        tests("CallBridgeABI", ["CCallBridge", "MediaCore"]),
         .systemLibrary(name: "CHeap"),
         .executableTarget(
             name: "callagent",
