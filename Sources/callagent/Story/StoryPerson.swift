@@ -1,3 +1,4 @@
+import AccessPolicy
 import CallModel
 import ClientCore
 import CoBrowsing
@@ -101,7 +102,8 @@ final class StoryPerson: Sendable {
         share.format = .png
         sharing = ScreenCoBrowsing(share)
         sharing.addPrivateArea(.init(id: "card-number", rect: StoryScreen.secret))
-        var environment = ClientEnvironment(tokens: StaticTokenSource(world.token(name, role)))
+        var environment = ClientEnvironment(
+            tokens: StaticTokenSource(world.token(name, role)), links: FixedLinkHandler(.block))
         environment.notifications = notifications
         try environment.modules.register(module)
         try environment.modules.register(sharing)
