@@ -46,8 +46,10 @@ extension Peer {
     /// Drops what waits where the path has got so narrow that it would take longer than `limit`, and what was kept for
     /// repetition: all that would be late, and sound would wait behind it. Gives whether it was: pictures then have to begin
     /// anew, with a key frame.
-    package mutating func dropBacklog(longerThan limit: Interval, now: Instant) -> Bool {
-        guard let backlog = pacing?.pacer.backlog, backlog > limit else { return false }
+    ///
+    /// - Parameter limit: nil drops in any case, where packets are paced.
+    package mutating func dropBacklog(longerThan limit: Interval?, now: Instant) -> Bool {
+        guard let backlog = pacing?.pacer.backlog, limit.map({ backlog > $0 }) ?? true else { return false }
         forgetPictures(now)
         return true
     }

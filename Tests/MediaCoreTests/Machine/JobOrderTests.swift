@@ -49,6 +49,9 @@ import Testing
             machine.take(result, now: JobOrderTests.start + .milliseconds(milliseconds), into: out)
         }
 
+        /// Packets of media that were to be sent: there is no path for them.
+        var triedPackets: Int { machine.peer.statistics.unsentPackets }
+
         /// Runs and removes the first job.
         func run(_ milliseconds: Int) -> MediaJobResult? {
             out.work.jobs.removeFirst().run(at: JobOrderTests.start + .milliseconds(milliseconds))
@@ -121,6 +124,26 @@ import Testing
             time = bench.advanceToJob(time)
             #expect(isForced(bench.out.work.jobs.first) == true)
         }
+    }
+
+    /// What is being made when a stream begins anew is built on pictures that will not come.
+    @Test func aPictureOfTheTimeBeforeIsNotSent() throws {
+        let source = try TestCardSource(sender: 1, width: 160, height: 90, frameRate: 25)
+        let bench = try Bench(LocalTrack(.video(source, VideoEncoding(bitrate: 100_000))))
+        var time = bench.advanceToJob(0)
+        bench.take(try #require(bench.run(time)), time)
+        let before = bench.triedPackets
+        #expect(before > 0)
+        time = bench.advanceToJob(time)
+        #expect(isForced(bench.out.work.jobs.first) == false)
+        let late = try #require(bench.run(time))
+        bench.machine.sent.beginAnew(now: Self.start + .milliseconds(time))
+        bench.take(late, time)
+        #expect(bench.triedPackets == before)
+        time = bench.advanceToJob(time)
+        #expect(isForced(bench.out.work.jobs.first) == true)
+        bench.take(try #require(bench.run(time)), time)
+        #expect(bench.triedPackets > before)
     }
 
     private func isForced(_ job: MediaJob?) -> Bool? {

@@ -54,6 +54,28 @@ import Testing
         #expect(scaler.step == Step())
     }
 
+    /// At a fall nobody waits: the size that the rate suffices for is taken at once.
+    @Test mutating func aRateFitsASize() {
+        _ = pass(seconds: 1, quantizer: 60)
+        let (wide, narrow) = (
+            scaler.isTooLarge(for: 900_000, own: 2_500_000), scaler.isTooLarge(for: 899_000, own: 2_500_000)
+        )
+        #expect(!wide && narrow)
+        scaler.fit(310_000, own: 2_500_000, now: now)
+        #expect(scaler.step == Step(size: 0.5))
+        let (fits, less) = (
+            scaler.isTooLarge(for: 310_000, own: 2_500_000), scaler.isTooLarge(for: 290_000, own: 2_500_000)
+        )
+        #expect(!fits && less)
+        scaler.fit(50_000, own: 2_500_000, now: now)
+        let least = scaler.isTooLarge(for: 50_000, own: 2_500_000)
+        #expect(scaler.step == Step(size: 0.25) && !least)
+        scaler = QualityScaler(.maintainResolution, frameRate: 30)
+        _ = pass(seconds: 1, quantizer: 60)
+        let screen = scaler.isTooLarge(for: 100_000, own: 2_500_000)
+        #expect(!screen)
+    }
+
     @Test mutating func theCoarsestTakesTwoSteps() {
         let steps = pass(seconds: 2, quantizer: 120)
         #expect(steps.dropFirst().first == Step(size: 0.5))

@@ -137,10 +137,10 @@ import Testing
     /// What would take too long is dropped, and not repeated either; what comes then leaves at once.
     @Test func aBacklogIsDropped() throws {
         let call = try Call(wanted: 0)
-        func drop(_ milliseconds: Int) -> Bool {
+        func drop(_ milliseconds: Int?) -> Bool {
             var isDropped = false
             call.call.pair.drive(call.call.alice.node) { peer, now, _ in
-                isDropped = peer.dropBacklog(longerThan: .milliseconds(milliseconds), now: now)
+                isDropped = peer.dropBacklog(longerThan: milliseconds.map { .milliseconds($0) }, now: now)
             }
             return isDropped
         }
@@ -150,6 +150,7 @@ import Testing
         #expect(drop(1_000))
         #expect(call.wait == .zero)
         #expect(!drop(0))
+        #expect(drop(nil))
         let before = call.sent.filter { $0.bytes > 1000 }.count
         #expect(before < 10)
         call.call.simulation.run(for: .seconds(0.3))

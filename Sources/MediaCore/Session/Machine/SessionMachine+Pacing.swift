@@ -15,7 +15,8 @@ extension SessionMachine {
     /// A path that has suddenly got narrow isn't filled with what was made for a wide one: pictures begin anew, as small as it
     /// bears.
     mutating func dropBacklog(now: Instant) {
-        guard peer.dropBacklog(longerThan: SessionMachine.longestBacklog, now: now) else { return }
+        let limit = sent.isTooLarge ? nil : SessionMachine.longestBacklog
+        guard peer.dropBacklog(longerThan: limit, now: now) else { return }
         fall.restart()
         sent.beginAnew(now: now)
     }

@@ -116,6 +116,11 @@ struct QualityScaler: Sendable {
         if count > 0 { reduce(by: count, now) }
     }
 
+    /// Whether a rate doesn't suffice for the present size, and there is a smaller one.
+    func isTooLarge(for rate: Int, own: Int) -> Bool {
+        canShrink && Double(rate) < PictureRates.least(of: pixels(at: size), own: own)
+    }
+
     /// Whether a rate has been much too low for the present size for some time.
     private mutating func isStarving(_ rate: Int, _ own: Int, _ now: Instant) -> Bool {
         let needed = PictureRates.starvation * PictureRates.least(of: pixels(at: size), own: own)

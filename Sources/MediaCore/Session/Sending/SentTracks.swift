@@ -146,6 +146,9 @@ struct SentTracks {
         return isChanged
     }
 
+    /// Pictures are about to get smaller, which takes a key frame: those before it are of no use.
+    var isTooLarge: Bool { tracks.contains { $0?.video?.isTooLarge ?? false } }
+
     /// What was made so far will not all be sent: pictures begin with key frames that the path bears.
     mutating func beginAnew(now: Instant) {
         for line in tracks.indices { tracks[line]?.video?.beginAnew(now: now) }

@@ -30,6 +30,10 @@ struct VideoLayerSender {
     private var keyFrames: KeyFrameWish
     private var counters = SenderCounters()
     private var pictureID: UInt16
+    /// What is being made, of what share of the full width and height.
+    private var making = 1.0
+    /// It was ordered before the stream began anew, and is not to be sent: nothing that it is built on will come.
+    private var isStale = false
 
     /// - Parameters:
     ///   - frameRate: pictures a second.
@@ -66,7 +70,14 @@ struct VideoLayerSender {
     mutating func beginAnew(now: Instant) {
         keyFrames.need()
         budget.forgive()
+        isStale = true
         if isScaled, keepsRate, let target { scaler.fit(target, own: bitrate, now: now) }
+    }
+
+    /// Whether the rate doesn't suffice for the size of its pictures, and there is a smaller one.
+    var isTooLarge: Bool {
+        guard isScaled, keepsRate, let target else { return false }
+        return scaler.isTooLarge(for: target, own: bitrate)
     }
 
     /// Bits per second from the next picture on; 0 pauses, nil takes the stream's own.
@@ -93,8 +104,8 @@ struct VideoLayerSender {
             scaler.noteSkipped()
             return nil
         }
-        return VideoOrder.Layer(
-            index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target, size: scaler.step.size)
+        (making, isStale) = (scaler.step.size, false)
+        return VideoOrder.Layer(index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target, size: making)
     }
 
     private mutating func takesTurn(_ now: Instant) -> Bool {
@@ -109,15 +120,18 @@ struct VideoLayerSender {
 
     /// The job has come back; `picture` is what it made for this stream.
     mutating func finish(_ picture: EncodedPicture?) {
+        let picture = isStale ? nil : picture
         keyFrames.finish(picture.map(\.isKeyFrame), at: picture?.captured)
     }
 
     // MARK: Packets
 
     mutating func send(_ picture: EncodedPicture, by peer: inout Peer, now: Instant, into outbox: Outbox) {
+        guard !isStale else { return }
         pictureID = (pictureID + 1) & 0x7fff
         budget.note(bytes: picture.payload.count)
-        let pixels = Double(picture.width * picture.height) / (scaler.step.size * scaler.step.size)
+        // The step may be another one by now.
+        let pixels = Double(picture.width * picture.height) / (making * making)
         scaler.note(quantizer: picture.quantizer, pixels: pixels)
         let way = PictureSending(picture, codec: codec, pictureID: pictureID, ssrc: ssrc, now: now)
         guard way.send(by: &peer, into: outbox) else { return }

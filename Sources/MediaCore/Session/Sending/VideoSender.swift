@@ -69,6 +69,9 @@ struct VideoSender {
         for index in layers.indices where layers[index].ssrc == ssrc { layers[index].keyFrameRequested() }
     }
 
+    /// The rate doesn't suffice for the size of its pictures.
+    var isTooLarge: Bool { layers.contains(where: \.isTooLarge) }
+
     mutating func beginAnew(now: Instant) {
         for index in layers.indices { layers[index].beginAnew(now: now) }
     }
