@@ -22,7 +22,7 @@ def token(identity):
 
 
 def needs_library():
-    if not os.path.exists(LIBRARY):
+    if not os.path.exists(LIBRARY) or not os.path.exists(os.path.join(FOLDER, "watch")):
         raise LeftOut("libcallbridge.so is not built; run Scripts/c-library")
 
 
@@ -77,7 +77,7 @@ def test_python_watches_an_agent():
 
 def test_the_library_exports_its_header():
     needs_library()
-    listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["nm", "-D", "-g", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     names = {line.split()[2] for line in listed.splitlines() if line.split()[1] != "A"}
     include = os.path.join(ROOT, "include")
     listed = {word.rstrip(";") for word in open(os.path.join(include, "callbridge.map")).read().split() if word.startswith("callbridge_")}
