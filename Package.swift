@@ -289,7 +289,8 @@ let package = Package(
             dependencies: [
                 "callagent", "CallArchive", "CallBridge", "CallModel", "CallServer", "LiveKitProtocol", "LoadCore",
                 "LoadResults", "MediaCore", "OpenTokSignalling", "ProviderFake", "ScenarioCore", "WebClient",
-                "TransportSecurity", argumentParser, "ConversationModel", "ConversationService", "ServiceDesk",
+                "TransportSecurity", argumentParser, "ConversationModel", "ConversationService", "ServiceDesk", nioCore,
+                nioPosix,
             ],
             swiftSettings: settings),
     ]

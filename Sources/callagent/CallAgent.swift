@@ -36,7 +36,7 @@ struct CallAgent: AsyncParsableCommand {
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
             ReportCommand.self, CompareCommand.self, NetemCommand.self, TokenCommand.self, NotificationCommand.self,
             DoctorCommand.self,
-            ChatCommand.self, ChatServerCommand.self, StoryCommand.self,
+            ChatCommand.self, ChatServerCommand.self, StoryCommand.self, BudgetCommand.self,
         ])
 }
 

@@ -7,6 +7,7 @@ The call between network namespaces needs root; CALLBRIDGE_NO_NETNS=1 leaves it 
 import sys
 
 import archives
+import budget
 import c_library
 import calls
 import chromium
@@ -168,6 +169,6 @@ if __name__ == "__main__":
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
         greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push, ringing, story, turn_only]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, c_library, calls, chromium, whip, pages, hostile, pulse, load_starved]
+    heavy = [livekit_layers, archives, budget, c_library, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))
