@@ -1,3 +1,4 @@
+import AccessPolicy
 import ClientCore
 import CoBrowsing
 import CoBrowsingModel
@@ -33,7 +34,8 @@ struct BudgetConversation: Sendable {
             issuer: key, subject: role.rawValue, expires: Int64(Date().timeIntervalSince1970) + 3_600)
         claims.attributes = ["role": role.rawValue.lowercased()]
         var environment = ClientEnvironment(
-            tokens: StaticTokenSource(ClientToken(AccessToken.mint(claims, secret: secret))))
+            tokens: StaticTokenSource(ClientToken(AccessToken.mint(claims, secret: secret))),
+            links: FixedLinkHandler(.block))
         try environment.modules.register(sharing)
         let configuration = ClientConfiguration(serverURL: server, apiKey: key)
         return try role == .visitor ? .visitor(configuration, environment) : .agent(configuration, environment)
