@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call story c-library build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
+.PHONY: call story c-library man build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
@@ -13,6 +13,11 @@ story: build    ## a whole conversation: push, locked answer, calls by two diale
 
 c-library: bootstrap ## libcallbridge.so and its example in C, into .build/c
 	Scripts/c-library
+
+man: bootstrap   ## manual pages of callagent and its subcommands, into .build/man
+	swift package generate-manual --configuration debug --multi-page
+	rm -rf .build/man
+	cp -r .build/plugins/GenerateManual/outputs/callagent .build/man
 
 build: bootstrap ## release build of callagent
 	swift build -c release --product callagent
