@@ -1,6 +1,6 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
-.PHONY: call story c-library man build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
+.PHONY: call story c-library man docs build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
@@ -18,6 +18,9 @@ man: bootstrap   ## manual pages of callagent and its subcommands, into .build/m
 	swift package generate-manual --configuration debug --multi-page
 	rm -rf .build/man
 	cp -r .build/plugins/GenerateManual/outputs/callagent .build/man
+
+docs: bootstrap  ## DocC archives of the library products, into .build/docs
+	Scripts/docs
 
 build: bootstrap ## release build of callagent
 	swift build -c release --product callagent
