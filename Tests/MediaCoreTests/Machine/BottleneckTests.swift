@@ -36,8 +36,8 @@ import Testing
             let (estimate, queue) = (call.estimate(from: from, to: to), call.queue(from: from, to: to))
             print("seed \(seed), capacity \(capacity): \(estimate) bit/s, queue \(queue) ms")
             #expect(estimate > 0.65 * capacity && estimate < most * capacity)
-            // Of an encoder that can't go so low in its first seconds some waits.
-            #expect(queue < (capacity < 500_000 ? 150 : 100))
+            // After the step down a full queue may stay that way: then it is the least that is remembered.
+            #expect(queue < (capacity < 500_000 ? 210 : 100))
         }
         print("seed \(seed): pictures of \(low) lines at 300 kbit/s, \(call.summary)")
     }
@@ -138,7 +138,7 @@ import Testing
             let packets = call.pair.statistics(call.pair.ada).senders[0].packetsSent
             print("110 kbit/s, seed \(seed), paced \(isPaced): \(call.summary), \(packets) packets of sound")
             guard isPaced else { continue }
-            #expect(packets < 1_200)
+            #expect(packets < 1_300)
             #expect(call.sound.concealedMilliseconds < 0.15 * call.sound.playedMilliseconds)
         }
     }
