@@ -1,13 +1,31 @@
 import RTCWire
 
 extension Peer {
-    /// Notes when a packet came, where its sender is to be told.
+    /// Notes when a packet came, where its sender is to be told, or is to be told what we make of it.
     @inline(__always)
     mutating func recordArrival(
-        _ extensions: RTPExtensions, _ ssrc: UInt32, _ size: Int, _ arrival: Instant, _ now: Instant
+        _ extensions: RTPExtensions, _ header: RTPHeader, datagram: Int, packet: Int, _ arrival: Instant,
+        _ now: Instant
     ) {
-        guard let number = extensions.transportSequenceNumber, receiving.table.takesTransportFeedback else { return }
-        arrivals.record(number, ssrc: ssrc, size: size, arrival: arrival, now: now)
+        if let number = extensions.transportSequenceNumber, receiving.table.takesTransportFeedback {
+            arrivals.record(number, ssrc: header.ssrc, size: datagram, arrival: arrival, now: now)
+        } else if let sendTime = extensions.absSendTime, receiving.table.takesReceiverEstimate {
+            receiverEstimator.add(
+                sendTime: sendTime, ssrc: header.ssrc, size: max(0, packet - header.payloadOffset), arrival: arrival,
+                roundTrip: roundTripTime, now: now)
+        }
+    }
+
+    /// Tells the other side what the path from there bears.
+    mutating func sendDueReceiverEstimate(_ outbox: Outbox, now: Instant) {
+        guard receiverEstimator.deadline <= now, srtpProfile != nil,
+            let (bitrate, sources) = receiverEstimator.takeEstimate(now: now)
+        else { return }
+        statistics.receiverEstimatesSent += 1
+        sendFeedback(
+            .remb(
+                ReceiverEstimatedMaximumBitrate(
+                    senderSSRC: reportingSSRC, bitrate: UInt64(max(0, bitrate)), ssrcs: sources)), outbox)
     }
 
     /// Tells the other side which of its packets came, and when.

@@ -51,7 +51,7 @@ extension Peer {
         if header.extensionLength != 0 {
             extensions = RTPExtensions(parsing: packet.bytes, header: header, map: receiving.table.extensionMap)
         }
-        recordArrival(extensions, header.ssrc, buffer.count, arrival, now)
+        recordArrival(extensions, header, datagram: buffer.count, packet: packet.count, arrival, now)
         deliver(header, extensions, packet, arrival, now, outbox)
     }
 

@@ -14,6 +14,7 @@ extension Peer {
         if mediaDestination != nil {
             soonest.take(nextReport, .report)
             soonest.take(arrivals.deadline, .transportFeedback)
+            soonest.take(receiverEstimator.deadline, .receiverEstimate)
             if isPacing { soonest.take(pacingDeadline, .pacing) }
             if let deadline = dataDeadline { soonest.take(deadline, .data) }
             for index in receiving.streams.indices {
@@ -34,6 +35,7 @@ extension Peer {
         sendDueNACKs(now, outbox)
         sendDueKeyFrameRequests(now, outbox)
         sendDueTransportFeedback(now, outbox)
+        sendDueReceiverEstimate(outbox, now: now)
         sendDueReports(now, outbox)
         sendPaced(now, outbox)
         advanceData(now, outbox)

@@ -35,6 +35,8 @@ package struct Peer: ~Copyable {
     var arrivals: ArrivalRecorder
     var sentPackets = SentPackets()
     var bandwidth: BandwidthEstimator
+    /// What we make of packets that say when they left.
+    var receiverEstimator = ReceiverEstimator()
     /// When what we send leaves; nil where all of it leaves at once.
     var pacing: SendPacing?
     /// The bitrate of the last `targetBitrate` event.

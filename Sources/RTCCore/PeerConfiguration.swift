@@ -38,7 +38,7 @@ package struct PeerConfiguration: Sendable {
 /// Which moment `Peer.nextDeadline` waits for, and what for.
 package struct PeerDeadline: Sendable, Hashable {
     package enum Reason: UInt8, Sendable, Hashable {
-        case ice, dtls, nack, keyFrameRequest, report, transportFeedback, data, pacing
+        case ice, dtls, nack, keyFrameRequest, report, transportFeedback, receiverEstimate, data, pacing
     }
     package var instant: Instant
     package var reason: Reason

@@ -33,6 +33,8 @@ package struct PeerStatistics: Sendable, Hashable {
     /// Transport-wide feedback messages.
     package var transportFeedbackSent = 0
     package var transportFeedbackReceived = 0
+    /// Estimates of what the path to us bears.
+    package var receiverEstimatesSent = 0
 
     package init() {}
 }

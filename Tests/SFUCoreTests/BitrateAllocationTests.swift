@@ -99,6 +99,20 @@ struct ChannelCapacityTests {
         #expect(capacity.available == nil)
     }
 
+    /// One that the layer does not pull up says that a queue stands.
+    @Test func anEstimateThatStaysBehindIsALimit() {
+        var capacity = ChannelCapacity()
+        for step in 0..<6 {
+            capacity.note(estimate: 425_000 + 3_000 * step, sent: 1_300_000, now: at(0.5 * Double(step)))
+            #expect(capacity.available == nil)
+        }
+        capacity.note(estimate: 440_000, sent: 1_300_000, now: at(3))
+        #expect(capacity.available == 440_000)
+        capacity.note(estimate: 440_000, sent: 450_000, now: at(3.5))
+        capacity.advance(to: at(8), nextCost: 900_000)
+        #expect(capacity.available == 900_000)
+    }
+
     @Test func moreIsTriedAfterFiveQuietSeconds() {
         var capacity = limited(to: 300_000, sent: 600_000)
         capacity.advance(to: at(4.9), nextCost: 450_000)

@@ -18,6 +18,9 @@ struct RateControl {
     private var capacity = CapacityMemory()
     /// Probes show what passes beyond what is sent: the rate doesn't grow far beyond it by itself.
     var isProbed = false
+    /// Of a receiver, who says no more than one and a half times of what comes (libwebrtc's rule): what there is beyond that its
+    /// sender tries.
+    var isReceiving = false
     private let bounds: ClosedRange<Double>
 
     init(start: Double, bounds: ClosedRange<Double>) {
@@ -68,7 +71,7 @@ struct RateControl {
     /// needs none.
     private func headroom(_ now: Instant) -> Double {
         guard !isProbed else { return 1.05 }
-        guard let last = lastDecrease else { return 1.5 }
+        guard !isReceiving, let last = lastDecrease else { return 1.5 }
         return min(max(1.5, 1.5 + 0.25 * ((now - last).seconds - 5)), 4)
     }
 

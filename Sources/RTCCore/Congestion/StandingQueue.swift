@@ -19,6 +19,8 @@ struct StandingQueue {
     private var newerSince: Instant?
     private var highSince: Instant?
     private var lastCut: Instant?
+    /// How far the latest delay lay above the least.
+    private(set) var excess = Interval.zero
 
     /// Takes in the least delay of a feedback. Gives whether the rate is to be cut so that the queue drains.
     ///
@@ -34,7 +36,8 @@ struct StandingQueue {
         }
         newer = min(newer ?? delay, delay)
         let base = min(older ?? delay, newer ?? delay)
-        guard delay - base > StandingQueue.height else {
+        excess = delay - base
+        guard excess > StandingQueue.height else {
             highSince = nil
             return false
         }

@@ -24,7 +24,7 @@ extension MediaLine {
             let primary = ReceiveMap.Codec(
                 payloadType: codec.payloadType, clockRate: clockRate, nack: codec.feedback.contains(.nack),
                 pli: codec.feedback.contains(.pli), fir: codec.feedback.contains(.fir),
-                transportCC: codec.feedback.contains(.transportCC))
+                transportCC: codec.feedback.contains(.transportCC), remb: codec.feedback.contains(.remb))
             guard let rtx = codec.rtxPayloadType else { return [primary] }
             return [primary, ReceiveMap.Codec(payloadType: rtx, clockRate: clockRate, apt: codec.payloadType)]
         }

@@ -16,10 +16,11 @@ package struct ReceiveMap: Sendable {
         package var pli: Bool
         package var fir: Bool
         package var transportCC: Bool
+        package var remb: Bool
 
         package init(
             payloadType: UInt8, clockRate: UInt32, apt: UInt8? = nil, nack: Bool = false, pli: Bool = false,
-            fir: Bool = false, transportCC: Bool = false
+            fir: Bool = false, transportCC: Bool = false, remb: Bool = false
         ) {
             self.payloadType = payloadType
             self.clockRate = clockRate
@@ -28,6 +29,7 @@ package struct ReceiveMap: Sendable {
             self.pli = pli
             self.fir = fir
             self.transportCC = transportCC
+            self.remb = remb
         }
     }
 

@@ -11,6 +11,8 @@ struct ReceiveTable {
     private(set) var extensionMap = RTPExtensionMap()
     /// Some line's sender is to be told when its packets arrive.
     private(set) var takesTransportFeedback = false
+    /// Some line's sender is to be told what the path bears, as far as its packets say when they left.
+    private(set) var takesReceiverEstimate = false
     /// The place in `codecs` of each payload type, and one more; 0 none.
     private var places = InlineArray<128, UInt8>(repeating: 0)
     private var codecs: [(codec: ReceiveMap.Codec, line: Int?)] = []
@@ -53,6 +55,7 @@ struct ReceiveTable {
         for codec in line.codecs {
             let slot = Int(codec.payloadType & 0x7f)
             if codec.transportCC { takesTransportFeedback = true }
+            if codec.remb { takesReceiverEstimate = true }
             if places[slot] == 0 {
                 codecs.append((codec, line.index))
                 places[slot] = UInt8(codecs.count)

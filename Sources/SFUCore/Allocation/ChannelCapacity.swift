@@ -3,15 +3,17 @@ import RTCWire
 /// What may be sent to one subscriber, from what it estimates (REMB) and reports.
 ///
 /// A receiver's estimate grows with what it is sent, slowly and to about one and a half times of it. So one below what is
-/// sent says nothing by itself: a larger layer may just have begun. One that falls does: a queue has built up. And it never
-/// tells that a larger layer would fit: after some quiet time as much is sent as repetitions, where there is a stream for them,
-/// and if that goes well the next larger thing is tried. Where either proves too much, the next try waits twice as long; a
-/// viewer pays for the second alone.
+/// sent says nothing by itself: a larger layer may just have begun, and pulls it up if it fits. One that falls does, or that
+/// stays where it is: a queue has built up, or stands. And it never tells that a larger layer would fit: after some quiet time
+/// as much is sent as repetitions, where there is a stream for them, and if that goes well the next larger thing is tried.
+/// Where either proves too much, the next try waits twice as long; a viewer pays for the second alone.
 package struct ChannelCapacity: Sendable {
     package static let firstPatience = Interval.seconds(5)
     package static let longestPatience = Interval.seconds(60)
     /// How long a try must go well.
     package static let trialLength = Interval.seconds(3)
+    /// How long an estimate may stay below what is sent without growing.
+    package static let longestLag = Interval.seconds(3)
     /// How long repetitions are sent before.
     package static let probeLength = Interval.seconds(1)
 
@@ -20,6 +22,8 @@ package struct ChannelCapacity: Sendable {
     /// A limit that a test asks for; nil for none.
     package var imposed: Int?
     private var estimate: Int?
+    /// Since when the estimate has been below what is sent and not grown, and what it was then.
+    private var behind: (estimate: Int, since: Instant)?
     private var lastTrouble: Instant = .zero
     private var trialEnd: Instant?
     /// Repetitions are sent until then, so many that all comes to the cost of what is to be tried.
@@ -44,11 +48,28 @@ package struct ChannelCapacity: Sendable {
         let sent = max(sent, probe?.cost ?? 0)
         let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
         self.estimate = estimate
-        if hasFallen, Double(estimate) < 0.97 * Double(sent) {
+        let isBehind = isBehind(estimate, sent, now)
+        if isBehind || hasFallen && Double(estimate) < 0.97 * Double(sent) {
             congested(to: estimate, now)
         } else if let limit, estimate > limit, trialEnd == nil {
             self.limit = estimate
         }
+    }
+
+    /// Whether an estimate has stayed below what is sent for long. Of what fits it grows by 8 % a second (libwebrtc's
+    /// `AimdRateControl`).
+    private mutating func isBehind(_ estimate: Int, _ sent: Int, _ now: Instant) -> Bool {
+        guard Double(estimate) < 0.9 * Double(sent) else {
+            behind = nil
+            return false
+        }
+        guard let behind, Double(estimate) < 1.1 * Double(behind.estimate) else {
+            behind = (estimate, now)
+            return false
+        }
+        guard now - behind.since >= ChannelCapacity.longestLag else { return false }
+        self.behind = nil
+        return true
     }
 
     /// Takes the share of packets in that a receiver reports as lost, 0...1: above a tenth it counts as congestion.

@@ -1,0 +1,228 @@
+import RTCWire
+import Testing
+
+@testable import RTCCore
+@testable import RTCSim
+
+/// What a receiver makes of packets that say when they left, over a simulated bottleneck.
+@Suite struct ReceiverEstimatorTests {
+    /// A sender of 1,000-byte packets at some rate, and the estimator behind its way.
+    private final class Way {
+        var network: NetworkModel
+        var estimator = ReceiverEstimator()
+        /// In bit/s, of payload.
+        var rate: Double
+        private(set) var told: [(at: Double, bitrate: Int, sources: [UInt32])] = []
+        private(set) var queues: [Double] = []
+        var clockShift = Interval.zero
+        var ssrc: UInt32 = 7
+        private var now = Instant.zero + .seconds(100)
+        private var owed = 0.0
+        private var arriving: [(at: Instant, time: UInt32)] = []
+
+        init(capacity: Int?, rate: Double, seed: UInt64 = 1, jitter: Double = 3, queue: Double = 2) {
+            var conditions = NetworkConditions(delay: .milliseconds(30), jitter: .seconds(jitter / 1000))
+            conditions.rate = capacity
+            conditions.queue = .seconds(queue)
+            network = NetworkModel(conditions, seed: seed)
+            self.rate = rate
+        }
+
+        func run(_ seconds: Double) {
+            for _ in 0..<Int(seconds * 200) { step() }
+        }
+
+        private func step() {
+            now += .milliseconds(5)
+            owed += rate / 8 * 0.005
+            var clock = NTPClock()
+            clock.offset = .seconds(3_950_000_000) + clockShift
+            while owed >= 1000 {
+                owed -= 1000
+                if let at = network.transmit(length: 1040, at: now).first {
+                    arriving.append((at, clock.absoluteSendTime(now)))
+                }
+            }
+            queues.append(network.queueDelay(at: now).milliseconds)
+            while let first = arriving.first, first.at <= now {
+                arriving.removeFirst()
+                estimator.add(
+                    sendTime: first.time, ssrc: ssrc, size: 1000, arrival: first.at, roundTrip: .milliseconds(60),
+                    now: now)
+                tell()
+            }
+        }
+
+        private func tell() {
+            guard estimator.deadline <= now, let estimate = estimator.takeEstimate(now: now) else { return }
+            told.append(((now - .zero).seconds - 100, estimate.bitrate, estimate.sources))
+        }
+
+        /// The sender does as it is told.
+        func follow(_ seconds: Double) {
+            for _ in 0..<Int(seconds * 20) {
+                run(0.05)
+                if let bitrate = estimator.bitrate { rate = Double(bitrate) }
+            }
+        }
+    }
+
+    /// On a way that carries more, the estimate is between what comes and one and a half times of it.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aClearWayBearsWhatComes(seed: UInt64) throws {
+        let way = Way(capacity: nil, rate: 600_000, seed: seed)
+        way.run(20)
+        let first = try #require(way.told.first)
+        #expect(first.at < 0.6)
+        for told in way.told where told.at > 2 { #expect(told.bitrate > 500_000 && told.bitrate < 960_000) }
+        #expect(try #require(way.told.last).bitrate > 800_000)
+        #expect(way.told.allSatisfy { $0.sources == [7] })
+    }
+
+    /// Every 200 ms to a second, for a twentieth of the rate.
+    @Test(arguments: [(20_000.0, 0.3, 0.85), (100_000, 0.2, 0.4), (2_000_000, 0.2, 0.22)])
+    func estimatesAreToldForATwentiethOfTheRate(rate: Double, least: Double, most: Double) {
+        let way = Way(capacity: nil, rate: rate)
+        way.run(20)
+        let gaps = zip(way.told, way.told.dropFirst()).map { $1.at - $0.at }.dropFirst(5)
+        #expect(gaps.count > 5 && gaps.allSatisfy { $0 >= min(least, 0.2) - 0.001 && $0 <= most })
+        #expect(gaps.reduce(0, +) / Double(gaps.count) >= least - 0.001)
+    }
+
+    /// A way that carries less than is sent is told of within half a second, at once and not by the clock.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func aQueueIsToldOfAtOnce(seed: UInt64) throws {
+        let way = Way(capacity: 2_000_000, rate: 800_000, seed: seed)
+        way.run(10)
+        way.network.conditions.rate = 500_000
+        way.run(1.5)
+        let before = try #require(way.told.last { $0.at < 10 })
+        let fall = try #require(way.told.first { $0.at > 10 && Double($0.bitrate) < 0.95 * Double(before.bitrate) })
+        #expect(fall.at < 10.5)
+        // The second that is measured has some of what came before.
+        let last = try #require(way.told.last)
+        #expect(last.bitrate < 520_000 && last.bitrate > 250_000)
+    }
+
+    @Test(arguments: [(300_000, UInt64(1)), (1_000_000, 2), (3_000_000, 3)])
+    func whoFollowsFillsTheWayWithoutAQueue(capacity: Int, seed: UInt64) {
+        let way = Way(capacity: capacity, rate: 200_000, seed: seed)
+        way.follow(60)
+        let late = way.told.filter { $0.at > 40 }.map { Double($0.bitrate) }
+        let mean = late.reduce(0, +) / Double(late.count)
+        let queue = way.queues.suffix(4000).sorted()[3800]
+        print("\(capacity) bit/s: estimate \(Int(mean)), queue \(queue) ms (95 %)")
+        #expect(mean > 0.7 * Double(capacity) && mean < 1.02 * Double(capacity))
+        #expect(queue < 100)
+    }
+
+    /// Two megabits, 300 kbit/s, one megabit: from 5 s after the step down and 15 s after the step up the estimate is what
+    /// passes, and no queue is left, however long the one is that the step filled.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], [0.2, 0.6, 2])
+    func stepsAreFollowed(seed: UInt64, longest: Double) {
+        let way = Way(
+            capacity: 2_000_000, rate: 500_000, seed: seed, jitter: seed % 2 == 0 ? 8 : 2, queue: longest)
+        way.follow(30)
+        way.network.conditions.rate = 300_000
+        way.follow(25)
+        way.network.conditions.rate = 1_000_000
+        way.follow(40)
+        for (capacity, from, to) in [(300_000.0, 35.0, 55.0), (1_000_000, 70, 95)] {
+            let shares = way.told.filter { $0.at >= from && $0.at < to }.map { Double($0.bitrate) / capacity }
+            let mean = shares.reduce(0, +) / Double(max(shares.count, 1))
+            let queues = way.queues[Int(from * 200)..<Int(to * 200)].sorted()
+            let queue = queues[queues.count * 95 / 100]
+            print(
+                "\(Int(capacity)) bit/s, seed \(seed), at most \(longest) s: \(percent(shares.min())) to",
+                "\(percent(shares.max())), mean \(percent(mean)), queue \(Int(queue)) ms")
+            #expect(shares.count > 15 && mean > 0.65 && mean < 1.05)
+            #expect(queue < 100)
+        }
+    }
+
+    private func percent(_ share: Double?) -> String { share.map { "\(Int(100 * $0)) %" } ?? "-" }
+
+    /// The clock of send times comes round every 64 s: nothing is seen of that.
+    @Test func sendTimesThatComeRoundAreNoLimit() throws {
+        let way = Way(capacity: nil, rate: 300_000)
+        way.run(140)
+        let low = way.told.filter { $0.at > 3 }.map(\.bitrate).min()
+        #expect(try #require(low) > 290_000)
+    }
+
+    /// Who sets its clock is not taken for a way that has become slow.
+    @Test(arguments: [-20, -5, 5, 20]) func aClockThatJumpsIsNoQueue(seconds: Int) throws {
+        let way = Way(capacity: nil, rate: 500_000)
+        way.run(10)
+        way.clockShift = .seconds(seconds)
+        way.run(10)
+        #expect(try #require(way.told.filter { $0.at > 3 }.map(\.bitrate).min()) > 480_000)
+        // And a queue is noticed as before.
+        way.network.conditions.rate = 300_000
+        way.run(2)
+        #expect(try #require(way.told.last).bitrate < 400_000)
+    }
+
+    @Test func sourcesThatAreSilentAreNotNamed() throws {
+        let way = Way(capacity: nil, rate: 300_000)
+        way.run(1)
+        way.ssrc = 8
+        way.run(1)
+        #expect(Set(try #require(way.told.last).sources) == [7, 8])
+        way.run(3)
+        #expect(try #require(way.told.last).sources == [8])
+    }
+
+    @Test func nothingIsToldWhereNothingComes() {
+        var estimator = ReceiverEstimator()
+        #expect(estimator.deadline == .distantFuture && estimator.bitrate == nil)
+        let early = estimator.takeEstimate(now: .zero)
+        #expect(early == nil)
+        estimator.add(sendTime: 5, ssrc: 1, size: 100, arrival: .zero, roundTrip: nil, now: .zero)
+        #expect(estimator.deadline == .distantFuture && estimator.bitrate == nil)
+    }
+
+    /// Whatever a sender writes there: an estimate stays within its bounds, and nothing traps.
+    @Test func arbitrarySendTimesDoNoHarm() {
+        var draws = SeededGenerator(seed: 5)
+        var estimator = ReceiverEstimator()
+        var now = Instant.zero
+        for _ in 0..<20_000 {
+            now += .microseconds(Int.random(in: 0...20_000, using: &draws))
+            let late = Interval.milliseconds(Int.random(in: 0...50, using: &draws))
+            estimator.add(
+                sendTime: .random(in: 0 ... .max, using: &draws), ssrc: .random(in: 0...200, using: &draws),
+                size: .random(in: 0...1500, using: &draws), arrival: now - late, roundTrip: nil, now: now)
+            if estimator.deadline <= now, let told = estimator.takeEstimate(now: now) {
+                #expect(told.bitrate >= 10_000 && told.bitrate <= 100_000_000 && told.sources.count <= 64)
+            }
+        }
+    }
+}
+
+@Suite struct ReceiverEstimatorPartTests {
+    @Test func sendTimesAreUnwrapped() {
+        var unwrapper = SendTimeUnwrapper()
+        let first = unwrapper.unwrap(0xff_ff00)
+        // To the nanosecond, which 128 of 2^18 of a second are not.
+        let (later, between) = (unwrapper.unwrap(0x00_0100) - first, unwrapper.unwrap(0xff_ff80) - first)
+        #expect(abs(later.nanoseconds - 1_953_125) < 2 && abs(between.nanoseconds - 488_281) < 2)
+        // Bits above the twenty-fourth mean nothing.
+        let same = unwrapper.unwrap(0xabff_ff00)
+        #expect(same == first)
+    }
+
+    @Test func whatComesIsMeasuredOverASecond() throws {
+        var rate = ReceivedRate()
+        for step in 0..<10 {
+            rate.add(500, arrival: .zero + .milliseconds(step * 10))
+            #expect(rate.bitrate == nil)
+        }
+        for step in 10..<200 { rate.add(500, arrival: .zero + .milliseconds(step * 10)) }
+        #expect(abs(try #require(rate.bitrate) - 400_000) < 25_000)
+        for step in 200..<320 { rate.add(1000, arrival: .zero + .milliseconds(step * 10)) }
+        #expect(abs(try #require(rate.bitrate) - 800_000) < 50_000)
+        // After a silence only what comes then counts; what is late is left out.
+        rate.add(1000, arrival: .zero + .seconds(10))
+        rate.add(1_000_000, arrival: .zero + .seconds(8))
+        #expect(try #require(rate.bitrate) < 20_000)
+    }
+}

@@ -1,0 +1,296 @@
+import RTCCore
+import RTCSim
+import RTCWire
+import Testing
+
+@testable import SFUCore
+
+/// Certificates are slow to make and say nothing here.
+let downlinkCertificates: (alice: DTLSCertificate, bob: DTLSCertificate)? = {
+    guard let alice = try? DTLSCertificate.generate(), let bob = try? DTLSCertificate.generate() else { return nil }
+    return (alice, bob)
+}()
+
+/// A room, the server's peer towards one subscriber, that subscriber's own, which estimates what its way bears, and a seeded
+/// bottleneck between them; with the loop that chooses layers, as the server runs it.
+final class Downlink {
+    /// What one layer of a camera makes.
+    struct Layer {
+        var rid: String?
+        var bitrate: Double
+        var keyFrameBytes: Int
+    }
+
+    let pair: PeerPair
+    private var room = ForwardingRoom()
+    private var outbox = ForwardingOutbox()
+    private(set) var cameras: [Camera] = []
+    private var microphone: (producer: ProducerID, consumer: ConsumerID, sequence: Int64)?
+    private(set) var capacity = ChannelCapacity()
+    private var sent = RateMeter()
+    private var rates: [UInt32: LayerRates] = [:]
+    private var nextCost: Int?
+    /// As it is reported, smoothed.
+    private var loss = 0.0
+    private let isTold: Bool
+    private let start: Instant
+
+    /// Seconds since the beginning, and milliseconds.
+    private(set) var soundDelays: [(at: Double, delay: Double)] = []
+    private(set) var pictureDelays: [(at: Double, delay: Double)] = []
+    private(set) var queues: [(at: Double, delay: Double)] = []
+    /// The layer of the first camera that is sent; -1 for none.
+    private(set) var layers: [(at: Double, layer: Int)] = []
+
+    /// - Parameter isTold: the subscriber says what its way bears.
+    init(rate: Int?, isTold: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600)) throws {
+        let certificates = try #require(downlinkCertificates)
+        pair = PeerPair(
+            NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2)), seed: seed,
+            certificates: certificates
+        ) { configuration, isAlice in
+            if isAlice { configuration.rtcp = .forwarding }
+            configuration.maximumDatagram = 1472
+        }
+        self.isTold = isTold
+        start = pair.simulation.now
+        pair.connect()
+        try #require(pair.runUntilConnected())
+        setRate(rate, queue: queue)
+        pair.alice.onEvent = { [unowned self] event in
+            // Not within the peer's own turn.
+            pair.simulation.schedule(at: pair.simulation.now) { [unowned self] in take(event) }
+        }
+        pair.bob.onPacket = { [unowned self] packet, buffer in arrived(packet, buffer) }
+        every(.milliseconds(250)) { [unowned self] in share() }
+        every(.milliseconds(5)) { [unowned self] in sample() }
+    }
+
+    var seconds: Double { (pair.simulation.now - start).seconds }
+    func run(_ seconds: Double) { pair.simulation.run(for: .seconds(seconds)) }
+
+    func setRate(_ rate: Int?, queue: Interval = .milliseconds(600)) {
+        var conditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2))
+        conditions.rate = rate
+        conditions.queue = queue
+        pair.simulation.network.set(conditions, from: pair.alice.address, to: pair.bob.address)
+    }
+
+    var overflowed: Int {
+        pair.simulation.network.statistics(from: pair.alice.address, to: pair.bob.address).overflowed
+    }
+
+    private func every(_ interval: Interval, _ body: @escaping () -> Void) {
+        pair.simulation.schedule(every: interval, from: pair.simulation.now) {
+            body()
+            return true
+        }
+    }
+
+    // MARK: Publishing
+
+    /// A picture of each layer thirty times a second; key frames when asked, every `keyFrames` seconds besides.
+    func addCamera(_ layers: [Layer], keyFrames: Double? = nil, phase: Double = 0) {
+        let number = UInt32(cameras.count + 1)
+        let producer = room.addProducer(
+            ProducerConfiguration(codec: .vp8, clockRate: 90_000), from: ConnectionID(Int(number)))
+        cameras.append(Camera(number: number, producer: producer, layers: layers))
+        let index = cameras.count - 1
+        let first = pair.simulation.now + .seconds(phase)
+        pair.simulation.schedule(every: .seconds(1.0 / 30), from: first) { [unowned self] in
+            shoot(index)
+            return true
+        }
+        guard let keyFrames else { return }
+        pair.simulation.schedule(every: .seconds(keyFrames), from: first) { [unowned self] in
+            cameras[index].wantsKey = Set(layers.indices)
+            return true
+        }
+    }
+
+    private func shoot(_ index: Int) {
+        let now = pair.simulation.now
+        for (layer, made) in cameras[index].shoot(now) {
+            for packet in made {
+                var extensions = RTPExtensions()
+                extensions.rid = cameras[index].layers[layer].rid.flatMap { ShortToken($0) }
+                receive(packet.header, packet.sequence, packet.payload, extensions, from: cameras[index].producer)
+            }
+        }
+    }
+
+    /// Fifty packets a second of 80 bytes.
+    func addMicrophone() {
+        let producer = room.addProducer(ProducerConfiguration(codec: .opus, clockRate: 48_000), from: ConnectionID(99))
+        let configuration = ConsumerConfiguration(
+            ssrc: 50_000, payloadType: 111, firstSequence: 1, firstRTXSequence: 1)
+        guard let consumer = room.addConsumer(configuration, of: producer, to: ConnectionID(0)) else { return }
+        let stream = SendStreamConfiguration(
+            ssrc: 50_000, payloadType: 111, clockRate: 48_000, kind: .audio, mid: ShortToken("a"),
+            extensionMap: RTPExtensionMap([(3, .mid)]), cache: .external)
+        microphone = (producer, consumer, 0)
+        pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
+        perform { room, outbox, now in room.start(consumer, now: now, into: &outbox) }
+        every(.milliseconds(20)) { [unowned self] in talk() }
+        describe()
+    }
+
+    private func talk() {
+        guard let (producer, _, sequence) = microphone else { return }
+        microphone?.sequence += 1
+        let header = RTPHeader(
+            marker: false, payloadType: 111, sequenceNumber: UInt16(truncatingIfNeeded: sequence),
+            timestamp: UInt32(truncatingIfNeeded: sequence &* 960), ssrc: 49_999)
+        let payload = [UInt8](repeating: 1, count: 72) + Camera.bytes(of: pair.simulation.now)
+        receive(header, sequence, payload, RTPExtensions(), from: producer)
+    }
+
+    private func receive(
+        _ header: RTPHeader, _ sequence: Int64, _ payload: [UInt8], _ extensions: RTPExtensions, from id: ProducerID
+    ) {
+        let now = pair.simulation.now
+        let received = ReceivedRTP(
+            header: header, extensions: extensions, line: 0, payload: 0..<payload.count, sequence: sequence,
+            isRetransmission: false, arrival: now)
+        payload.withUnsafeBytes { bytes in
+            perform { room, outbox, _ in room.receive(received, in: bytes, from: id, into: &outbox) }
+        }
+    }
+
+    // MARK: Subscribing
+
+    /// The subscriber gets every camera from now on, all in one moment.
+    func subscribe() {
+        for index in cameras.indices where cameras[index].consumer == nil {
+            let ssrc = 10_000 + cameras[index].number * 10
+            let configuration = ConsumerConfiguration(
+                ssrc: ssrc, payloadType: 96, rtxSSRC: ssrc + 1, rtxPayloadType: 97, firstSequence: 1,
+                firstRTXSequence: 1)
+            cameras[index].consumer = room.addConsumer(configuration, of: cameras[index].producer, to: ConnectionID(0))
+            let stream = SendStreamConfiguration(
+                ssrc: ssrc, rtxSSRC: ssrc + 1, payloadType: 96, rtxPayloadType: 97, clockRate: 90_000, kind: .video,
+                mid: ShortToken("v\(cameras[index].number)"),
+                extensionMap: RTPExtensionMap([(2, .absSendTime), (3, .mid)]), cache: .external)
+            pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
+        }
+        describe()
+        for camera in cameras {
+            guard let consumer = camera.consumer else { continue }
+            perform { room, outbox, now in room.start(consumer, now: now, into: &outbox) }
+        }
+    }
+
+    /// Tells the subscriber what it gets.
+    private func describe() {
+        let codecs: [ReceiveMap.Codec] = [
+            .init(payloadType: 96, clockRate: 90_000, nack: true, pli: true, remb: isTold),
+            .init(payloadType: 97, clockRate: 90_000, apt: 96),
+        ]
+        var lines = cameras.filter { $0.consumer != nil }.map { camera in
+            let ssrc = 10_000 + camera.number * 10
+            return ReceiveMap.Line(
+                index: Int(camera.number), kind: .video, mid: ShortToken("v\(camera.number)"), codecs: codecs,
+                extensionMap: RTPExtensionMap([(2, .absSendTime), (3, .mid)]),
+                sources: [.init(ssrc: ssrc, rtxSSRC: ssrc + 1)])
+        }
+        lines.append(
+            ReceiveMap.Line(
+                index: 0, kind: .audio, mid: ShortToken("a"), codecs: [.init(payloadType: 111, clockRate: 48_000)],
+                extensionMap: RTPExtensionMap([(3, .mid)]), sources: [.init(ssrc: 50_000)]))
+        pair.bob.peer.setReceiveMap(ReceiveMap(lines: lines))
+    }
+
+    private func arrived(_ packet: ReceivedRTP, _ buffer: UnsafeRawBufferPointer) {
+        guard packet.payload.count >= 8 else { return }
+        let payload = UnsafeRawBufferPointer(rebasing: buffer[packet.payload])
+        let made = Instant(nanoseconds: payload.loadUnaligned(fromByteOffset: payload.count - 8, as: Int64.self))
+        let entry = (seconds, (pair.simulation.now - made).milliseconds)
+        if packet.ssrc == 50_000 { soundDelays.append(entry) } else { pictureDelays.append(entry) }
+    }
+
+    // MARK: The server's part
+
+    private func perform(_ body: (inout ForwardingRoom, inout ForwardingOutbox, Instant) -> Void) {
+        let now = pair.simulation.now
+        body(&room, &outbox, now)
+        for event in outbox.events {
+            guard case .keyFrameWanted(let ssrc, _, _) = event else { continue }
+            for index in cameras.indices { cameras[index].askForKeyFrame(ssrc, now) }
+        }
+        guard !outbox.copies.isEmpty else { return outbox.removeAll() }
+        pair.drive(pair.alice) { peer, now, network in
+            var packet = ForwardedPacket()
+            for index in outbox.copies.indices {
+                packet.load(outbox.copies[index], from: outbox)
+                let isSent = peer.forward(
+                    packet.header, prefix: packet.prefix, payload: packet.payload, now: now, into: network)
+                if !isSent { room.noteRefusal(of: outbox.copies[index], now: now) }
+            }
+        }
+        outbox.removeAll()
+    }
+
+    private func take(_ event: PeerEvent) {
+        func consumer(_ ssrc: UInt32) -> ConsumerID? {
+            cameras.first { 10_000 + $0.number * 10 == ssrc }?.consumer
+        }
+        switch event {
+        case .nack(let ssrc, let sequences):
+            guard let consumer = consumer(ssrc) else { return }
+            perform { room, outbox, now in
+                room.resend(sequences, consumer, now: now, spacing: .milliseconds(45), into: &outbox)
+            }
+        case .keyFrameRequest(let ssrc):
+            guard let consumer = consumer(ssrc) else { return }
+            perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
+        case .receiverReport(let ssrc, let fractionLost, _, _, _) where consumer(ssrc) != nil:
+            loss += 0.2 * (fractionLost - loss)
+            capacity.note(loss: loss, sent: Int(sent.bitrate), now: pair.simulation.now)
+        case .receiverEstimate(let bitrate, _):
+            capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: pair.simulation.now)
+        default: break
+        }
+    }
+
+    private func share() {
+        let now = pair.simulation.now
+        sent.update(cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes }, now: now)
+        capacity.advance(to: now, nextCost: nextCost)
+        let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
+        let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
+        nextCost = allocation.nextCost
+        for camera in cameras {
+            guard let consumer = camera.consumer, case .upTo(let point)? = allocation.shares["\(camera.number)"] else {
+                continue
+            }
+            perform { room, outbox, now in room.setAllocation(point, consumer, now: now, into: &outbox) }
+        }
+    }
+
+    private func demand(_ camera: Camera, _ now: Instant) -> VideoDemand {
+        let live = room.liveLayers(of: camera.producer, now: now)
+        for report in room.layers(of: camera.producer) {
+            rates[report.ssrc, default: LayerRates()].update(report.layerBytes, now: now)
+        }
+        let layers = live.flatMap { layer in
+            rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
+        }
+        return VideoDemand(track: "\(camera.number)", priority: 1, wanted: 2, layers: layers)
+    }
+
+    private func sample() {
+        let delay = pair.simulation.network.queueDelay(
+            from: pair.alice.address, to: pair.bob.address, at: pair.simulation.now)
+        queues.append((seconds, delay.milliseconds))
+        guard let consumer = cameras.first?.consumer else { return }
+        layers.append((seconds, room.currentLayers(consumer)?.spatial ?? -1))
+    }
+}
+
+extension [(at: Double, delay: Double)] {
+    /// Of a stretch of time, in milliseconds; 0 where nothing is known of it.
+    func percentile(_ part: Double, from: Double = 0, to: Double = .infinity) -> Double {
+        let delays = filter { $0.at >= from && $0.at < to }.map(\.delay).sorted()
+        return delays.isEmpty ? 0 : delays[Int(part * Double(delays.count - 1))].rounded()
+    }
+}
