@@ -34,8 +34,8 @@ struct CallAgent: AsyncParsableCommand {
             CallCommand.self, RunCommand.self, ServeCommand.self, JoinCommand.self, RingCommand.self,
             AnswerCommand.self,
             DeclineCommand.self, DescriptorCommand.self, JournalCommand.self, ArchiveCommand.self, LoadCommand.self,
-            ReportCommand.self, CompareCommand.self, NetemCommand.self, TokenCommand.self, NotificationCommand.self,
-            DoctorCommand.self,
+            ReportCommand.self, CompareCommand.self, ScoreCommand.self, NetemCommand.self, TokenCommand.self,
+            NotificationCommand.self, DoctorCommand.self,
             ChatCommand.self, ChatServerCommand.self, StoryCommand.self, BudgetCommand.self,
         ])
 }

@@ -58,16 +58,20 @@ import Testing
         #expect(take(5, pictures(shown: 75, frozen: 1_500, freezes: 1)) == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aCallWritesItsSeconds() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCallWritesItsSecondsAndScoresItsSound() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stats-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         let ending = try await AgentProcess.run([
-            "call", "--provider", "fake", "--participants", "2", "--duration", "8", "--json", "--stats", file.path,
+            "call", "--provider", "fake", "--participants", "2", "--duration", "8", "--json", "--score", "--stats",
+            file.path,
         ])
         #expect(ending.code == 0, "\(ending.errors)")
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any])
         #expect(report["ok"] as? Bool == true)
+        let sounds = try #require(report["tracks"] as? [[String: Any]]).compactMap { $0["audio"] as? [String: Any] }
+        #expect(sounds.count == 2)
+        for sound in sounds { #expect(try #require(sound["score"] as? Double) > 4, "\(sound)") }
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }

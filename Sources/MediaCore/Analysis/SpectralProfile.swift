@@ -46,6 +46,12 @@ package struct SpectralProfile: Sendable {
         samples.withUnsafeBufferPointer { append($0, channels: channels) }
     }
 
+    /// Forgets the spectra so far, but not the sound that has not filled one yet.
+    mutating func removeAll() {
+        levels.removeAll(keepingCapacity: true)
+        count = 0
+    }
+
     /// Edges of the bands in bins: band `b` covers `edges[b]..<edges[b + 1]`.
     private static let edges: [Int] = {
         // Steps grow by a tenth once that is more than one bin.

@@ -109,6 +109,9 @@ struct CallCommand: AsyncParsableCommand {
         help: "The first one rings for the others, who answer; nobody connects before somebody has answered.")
     var ring = false
 
+    @Flag(name: .long, help: "Score what is heard beside what was said, see docs/quality.md: `audio.score` in --json.")
+    var score = false
+
     @OptionGroup var stats: StatsOption
     @OptionGroup var journalOption: JournalOption
     @OptionGroup var output: OutputOptions
@@ -247,6 +250,7 @@ struct CallCommand: AsyncParsableCommand {
         settings.codec = codec.videoCodec
         settings.greeting = greeting
         settings.rings = ring
+        settings.scores = score
         let own = (try? ownNetworks()) ?? [:]
         if provider != .fake, !relayed {
             settings.network = CallNetwork.Settings(profile: network, own: own, hostileRate: hostile)

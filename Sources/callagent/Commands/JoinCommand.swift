@@ -78,6 +78,13 @@ struct JoinCommand: AsyncParsableCommand {
     @OptionGroup var permissions: PermissionOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var listening: ListeningOptions
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "A WAV file that others play over and over, 120 s at most: every sound is scored against it.",
+            discussion: "See docs/quality.md; `audio.score` in --json.", valueName: "file"))
+    var scoreReference: String?
+
     @OptionGroup var stats: StatsOption
     @OptionGroup var trust: ClientTrustOptions
     @OptionGroup var connectivity: ConnectivityOptions
@@ -183,6 +190,7 @@ struct JoinCommand: AsyncParsableCommand {
         let published = try media.publications(plan.publishes, devices, speech)
         let containers = try record.flatMap { try ContainerRecordings(path: $0) }
         if let record, containers == nil { try RecordingFolder.prepare(record) }
+        let reference = try scoreReference.map { try ReferenceSound(wav: $0) }
         let statsLog = try stats.open()
         let speaker = try listening.openSpeaker(devices)
         let journal = try journalOption.open()
@@ -220,7 +228,7 @@ struct JoinCommand: AsyncParsableCommand {
         follower.begin()
         let participant = AgentParticipant(
             name, call: call, begun: begun, keepsAudio: false, recordTo: containers == nil ? record : nil,
-            containers: containers, wishes: wishes, follower: follower)
+            containers: containers, wishes: wishes, follower: follower, reference: reference)
         let progress = Progress(isQuiet: output.json)
         var report: RunReport
         var watch: IndicatorWatch?

@@ -255,6 +255,16 @@ struct AudioReport: Codable {
     var match: Double?
     /// The same against any other sender.
     var bestOther: Double?
+    /// Full-reference score against what was said, 1...5; with `call --score` and `join --score-reference`.
+    var score: Double?
+    /// What it was made from.
+    var scored: ScoreReport?
+
+    /// Adds a full-reference score.
+    mutating func note(_ opinion: ReferenceOpinion) {
+        scored = ScoreReport(opinion)
+        score = (opinion.score * 100).rounded() / 100
+    }
 }
 
 /// How well the active speaker was told.

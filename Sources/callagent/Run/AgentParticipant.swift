@@ -14,6 +14,8 @@ actor AgentParticipant {
     private let containers: ContainerRecordings?
     private let wishes: ReceivingOptions?
     private let follower: CallFollower?
+    /// What every sound is scored against.
+    private let reference: ReferenceSound?
     private var secondScores = SecondScores()
     private(set) var probes: [InboundProbe] = []
     private(set) var events: [EventReport] = []
@@ -32,13 +34,16 @@ actor AgentParticipant {
     /// Key frames asked for before the start, by the tracks' ids; nil before `markStart`.
     private var earlyKeyFrameRequests: [String: Int]?
 
-    /// - Parameter senders: the test cards' sender numbers by identity, where known.
+    /// - Parameters:
+    ///   - senders: the test cards' sender numbers by identity, where known.
+    ///   - reference: what every sound is scored against; nil scores nothing.
     init(
         _ identity: String, call: Call, begun: MediaTime, senders: [String: UInt16] = [:], keepsAudio: Bool,
         recordTo folder: String?, containers: ContainerRecordings? = nil, wishes: ReceivingOptions? = nil,
-        follower: CallFollower? = nil, clock: MediaClock = .system
+        follower: CallFollower? = nil, clock: MediaClock = .system, reference: ReferenceSound? = nil
     ) {
         self.clock = clock
+        self.reference = reference
         self.wishes = wishes
         self.identity = identity
         self.call = call
@@ -162,7 +167,7 @@ actor AgentParticipant {
         guard course.tracks[track.id] != nil else { return }
         let probe = InboundProbe(
             remote.kind, id: track.id, from: participant.identity, sender: senders[participant.identity],
-            keepsAudio: keepsAudio, recordTo: folder)
+            keepsAudio: keepsAudio, recordTo: folder, reference: reference)
         probe.attach(to: remote)
         containers?.record(remote, track, of: participant)
         probes.append(probe)
@@ -302,6 +307,7 @@ extension TrackReport {
                 rms: (meter.rms * 10_000).rounded() / 10_000,
                 dominantHz: meter.dominantHz.map { ($0 * 10).rounded() / 10 },
                 concealedMs: counted?.concealedMilliseconds ?? 0, playedMs: counted?.playedMilliseconds ?? 0)
+            if let opinion = probe.score?.opinion { audio?.note(opinion) }
         }
     }
 }

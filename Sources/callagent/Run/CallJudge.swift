@@ -5,6 +5,8 @@ import MediaCore
 struct CallJudge {
     /// The sound of what each participant spoke since `start`.
     private let sources: [SpectralProfile]
+    /// The same, to be scored against; nil where nobody asked for scores.
+    private let references: [ReferenceSound]?
     private let start: MediaTime
     /// The network is bad on purpose: what a good one promises beyond whole tracks isn't asked for.
     private let isImpaired: Bool
@@ -14,11 +16,18 @@ struct CallJudge {
     private let hasSpoken: [Bool]
 
     private static let minimumMatch = 0.8
+    /// Seconds from mouth to ear within which a score looks for what was said.
+    private static let longestDelay = 3.0
 
     /// - Parameters:
     ///   - sources: samples of each participant's speech, the first of them spoken at `start`.
     ///   - script: the turns that came to their end.
-    init(sources: [[Int16]], script: TurnScript, start: MediaTime, isImpaired: Bool, lateMilliseconds: Double) {
+    ///   - scores: whether sound is scored against what was said.
+    init(
+        sources: [[Int16]], script: TurnScript, start: MediaTime, isImpaired: Bool, lateMilliseconds: Double,
+        scores: Bool = false
+    ) {
+        references = scores ? sources.map { ReferenceSound($0) } : nil
         hasSpoken = sources.indices.map { script.seconds(of: $0) > 0 }
         self.sources = sources.map(Self.profile)
         self.start = start
@@ -70,7 +79,8 @@ struct CallJudge {
     }
 
     private func judgeSound(_ tape: AudioTape, _ track: inout TrackReport, sender: Int) {
-        let heard = Self.profile(tape.samples(from: start))
+        let samples = tape.samples(from: start)
+        let heard = Self.profile(samples)
         let match = SpectralMatch(received: heard, source: sources[sender]).similarity
         let others = sources.indices.filter { $0 != sender }.map {
             SpectralMatch(received: heard, source: sources[$0]).similarity
@@ -78,10 +88,17 @@ struct CallJudge {
         let bestOther = others.max() ?? 0
         track.audio?.match = (match * 1000).rounded() / 1000
         track.audio?.bestOther = (bestOther * 1000).rounded() / 1000
+        if let references { score(samples, against: references[sender], &track) }
         if match < Self.minimumMatch {
             track.fail(.unlikeSender, String(format: "it sounds unlike its sender (match %.2f)", match))
         } else if match < 2 * bestOther {
             track.fail(.unlikeSender, String(format: "it sounds like somebody else too (%.2f)", bestOther))
         }
+    }
+
+    private func score(_ heard: [Int16], against reference: ReferenceSound, _ track: inout TrackReport) {
+        var score = ReferenceScore(reference, place: .behind(seconds: Self.longestDelay))
+        score.append(heard)
+        if let opinion = score.opinion { track.audio?.note(opinion) }
     }
 }

@@ -22,6 +22,8 @@ actor CallRun {
         var isImpaired = false
         /// The first one rings for the others, and nobody joins before somebody has answered.
         var rings = false
+        /// Sound is scored against what was said.
+        var scores = false
     }
 
     /// One participant with what it sends.
@@ -279,7 +281,7 @@ actor CallRun {
             CallJudge(
                 sources: members.map(\.speech.samples), script: completed, start: $0,
                 isImpaired: settings.network.isImpaired || settings.isImpaired,
-                lateMilliseconds: lateness.lateMilliseconds)
+                lateMilliseconds: lateness.lateMilliseconds, scores: settings.scores)
         }
         for (index, snapshot) in snapshots.enumerated() {
             var own = snapshot.own

@@ -12,6 +12,8 @@ final class InboundProbe: Sendable {
     let card: TestCardSink?
     let meter: AudioMeter?
     let tape: AudioTape?
+    /// Compares sound with what is known to be said.
+    let score: ReferenceScoreSink?
     private let folder: String?
     private let state = Mutex(State())
 
@@ -29,8 +31,10 @@ final class InboundProbe: Sendable {
     ///   - sender: the number that its test card shows, where known.
     ///   - keepsAudio: whether sound is kept for comparison with its source.
     ///   - recordTo: a folder for WAV and Y4M files; nil records nothing.
+    ///   - reference: what its sound is scored against; nil scores nothing.
     init(
-        _ kind: MediaKind, id: String, from: String, sender: UInt16?, keepsAudio: Bool, recordTo folder: String?
+        _ kind: MediaKind, id: String, from: String, sender: UInt16?, keepsAudio: Bool, recordTo folder: String?,
+        reference: ReferenceSound? = nil
     ) {
         self.id = id
         self.from = from
@@ -41,10 +45,12 @@ final class InboundProbe: Sendable {
             card = nil
             meter = AudioMeter()
             tape = keepsAudio ? AudioTape() : nil
+            score = reference.map { ReferenceScoreSink($0) }
         case .video:
             card = TestCardSink(expectedSender: sender)
             meter = nil
             tape = nil
+            score = nil
         }
     }
 
@@ -62,6 +68,7 @@ final class InboundProbe: Sendable {
         }
         if let meter { remote.attach(meter) }
         if let tape { remote.attach(tape) }
+        if let score { remote.attach(score) }
         if let card { remote.attach(card) }
         if let folder { record(remote, in: folder) }
     }

@@ -49,6 +49,7 @@ import Testing
             (["ring", "--to", "c", "--server", "http://h"] + bob, ["--duration", "--tone"]),
             (["answer", "--server", "http://h"] + bob, ["--after", "--timeout", "--locked-for"]),
             (["decline", "--server", "http://h"] + bob, ["--after", "--timeout"]), (["doctor"], ["--port"]),
+            (["score", "--calibrate"], ["--seeds", "--seconds"]),
         ] {
             for option in options {
                 for value in hostile { cases.append(Case(subcommand + [option, value], 2, option)) }
@@ -161,7 +162,8 @@ import Testing
         let server = try await ServerProcess.start()
         var cases: [Case] = []
         for path in [text, missing, folder.path] {
-            for option in ["--wav", "--y4m"] {
+            cases.append(Case(["score", "--reference", "/none.wav", "--heard", path], 2, path))
+            for option in ["--wav", "--y4m", "--score-reference"] {
                 cases.append(Case(Self.join + ["--url", server.url, option, path], 2, path))
             }
             cases.append(Case(["serve", "--secret", "s", "--config", path], 2, path))
@@ -172,6 +174,7 @@ import Testing
             cases.append(Case(Self.join + ["--url", server.url, "--journal", path], 3, path))
             cases.append(Case(["serve", "--secret", "s", "--port", "0", "--journal", path], 3, path))
             cases.append(Case(["call", "--journal", path], 3, path))
+            cases.append(Case(["score", "--calibrate", "--svg", path], 3, "--svg", path))
         }
         cases += [
             Case(Self.join + ["--url", server.url, "--record", text + "/x"], 3, text),
