@@ -40,7 +40,7 @@ import Testing
         let scored = try #require(try Self.json(whole)["scored"] as? [String: Any])
         #expect(abs((scored["gainDb"] as? Double ?? 0) + 12) < 1.5 && scored["jumps"] as? Int == 0, "\(scored)")
         let less = try await AgentProcess.run(["score", "--reference", said, "--heard", broken, "--json"])
-        #expect(try #require(try Self.json(less)["score"] as? Double) < score - 0.3, "\(less.output)")
+        #expect(try #require(try Self.json(less)["score"] as? Double) < score - 1, "\(less.output)")
         let text = try await AgentProcess.run(["score", "--reference", said, "--heard", heard])
         #expect(text.code == 0 && text.output.contains(" of 5, over "), "\(text.output)")
     }

@@ -50,8 +50,13 @@ struct LevelPatch {
         }
     }
 
-    /// The mean difference of a spectrum of the patch at a delay, dB.
-    func difference(_ spectrum: Int, _ delay: Int) -> Float { difference(spectrum, delay, shift: 0) }
+    /// The mean difference of a spectrum of the patch at a delay, dB. Heard silence is no evidence of a delay: a gap must not
+    /// be explained by the nearest pause of the source.
+    func difference(_ spectrum: Int, _ delay: Int) -> Float {
+        let start = (spectrum + 1) * Self.bands
+        guard heard[start..<(start + Self.bands)].contains(where: { $0 > Self.quiet }) else { return 0 }
+        return difference(spectrum, delay, shift: 0)
+    }
 
     private func difference(_ spectrum: Int, _ delay: Int, shift: Int) -> Float {
         let start = (spectrum + 1) * Self.bands
