@@ -15,10 +15,15 @@ enum HTTPQuestion {
     static func get(_ target: SignalTarget, token: String, timeout: Double) async -> Answer? {
         do {
             let result = try await SignalDialer.connect(target, timeout: timeout) { channel in
-                let promise = channel.eventLoop.makePromise(of: Answer.self)
-                try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                try channel.pipeline.syncOperations.addHandler(AnswerReader(promise: promise))
-                return (channel, promise.futureResult)
+                let reader = AnswerReader(promise: channel.eventLoop.makePromise(of: Answer.self))
+                do {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(reader)
+                } catch {
+                    reader.promise.fail(error)
+                    throw error
+                }
+                return (channel, reader.promise.futureResult)
             }
             let (channel, answer) = result
             let timer = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) {
@@ -42,7 +47,7 @@ final class AnswerReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     private static let maximumBody = 16_384
 
-    private let promise: EventLoopPromise<HTTPQuestion.Answer>
+    let promise: EventLoopPromise<HTTPQuestion.Answer>
     private var answer = HTTPQuestion.Answer(status: 0, body: "")
 
     init(promise: EventLoopPromise<HTTPQuestion.Answer>) { self.promise = promise }
@@ -61,6 +66,9 @@ final class AnswerReader: ChannelInboundHandler {
             context.close(promise: nil)
         }
     }
+
+    /// Of a connection that never came about nothing else is heard.
+    func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.alreadyClosed) }
 
     func channelInactive(context: ChannelHandlerContext) {
         if answer.status != 0 {
