@@ -128,7 +128,7 @@ import Testing
     /// Who says nothing, or half of something, is sent away.
     @Test func slowClients() async throws {
         var limits = DeskListener.Limits()
-        (limits.requestTimeout, limits.answerTimeout) = (.milliseconds(50), .milliseconds(50))
+        (limits.requestTimeout, limits.answerTimeout) = (.milliseconds(500), .milliseconds(500))
         let (never, continuation) = AsyncStream.makeStream(of: Void.self)
         let listener = try await DeskListener.listen(
             host: "127.0.0.1", port: 0, limits: limits,
