@@ -167,8 +167,9 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push, ringing, story, turn_only]
+        c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push,
+        ringing, story, turn_only]
     # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, budget, c_library, calls, chromium, whip, pages, hostile, pulse, load_starved]
+    heavy = [livekit_layers, archives, budget, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]
     sys.exit(run([test for module in light for test in tests_of(module)] + alone, alone=alone))
