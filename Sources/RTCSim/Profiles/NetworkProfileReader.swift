@@ -142,14 +142,21 @@ struct NetworkProfileReader {
             }
             outages.append(
                 NetworkOutage(
-                    start: .seconds(numbers[1] / 1000), length: .seconds(numbers[0] / 1000),
-                    period: numbers.count == 3 ? .seconds(numbers[2] / 1000) : nil))
+                    start: interval(numbers[1]), length: interval(numbers[0]),
+                    period: numbers.count == 3 ? interval(numbers[2]) : nil))
         }
         return outages
     }
 
+    /// To the nearest nanosecond, so that what is written reads the same again.
+    private static func interval(_ milliseconds: Double) -> Interval {
+        Interval(nanoseconds: Int64((milliseconds * 1e6).rounded()))
+    }
+
     /// A number, with a unit or without.
     private static func number(_ text: String, _ unit: LinkProfile.Unit) -> Double? {
+        // A number would end at a zero byte, and what follows be overlooked.
+        guard !text.utf8.contains(0) else { return nil }
         let factors: [(String, Double)] =
             switch unit {
             case .percent: [("%", 1)]
