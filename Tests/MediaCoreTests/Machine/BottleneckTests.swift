@@ -37,7 +37,7 @@ import Testing
             print("seed \(seed), capacity \(capacity): \(estimate) bit/s, queue \(queue) ms")
             #expect(estimate > 0.65 * capacity && estimate < most * capacity)
             // After the step down a full queue may stay that way: then it is the least that is remembered.
-            #expect(queue < (capacity < 500_000 ? 210 : 100))
+            #expect(queue < (capacity < 500_000 ? 210 : 150))
         }
         print("seed \(seed): pictures of \(low) lines at 300 kbit/s, \(call.summary)")
     }
@@ -211,7 +211,7 @@ import Testing
                 + "\(estimates) bit/s")
         #expect(call.pictures.framesDecoded > 1_200 && during > 240)
         #expect((180...360).contains(low))
-        #expect(wide < 100)
+        #expect(wide < 150)
         // Usually about half a second; a queue that stays full after the step costs up to 2.5.
         #expect(call.sound.concealedMilliseconds < 3_000)
     }
