@@ -59,7 +59,7 @@ import Testing
 
     @Test func anotherMajorVersionIsRefusedByItsNumber() throws {
         let text = String(decoding: try lines([0]), as: UTF8.self).replacing(
-            "\"schemaVersion\":\"1.2\"", with: "\"schemaVersion\":\"2.0\"")
+            "\"schemaVersion\":\"\(LoadResults.schemaVersion)\"", with: "\"schemaVersion\":\"2.0\"")
         #expect(refusal(Data(text.utf8))?.contains("the file is of version 2.0") == true)
     }
 

@@ -32,10 +32,12 @@ import Testing
     @Test func whatWentWrongAddsUp() throws {
         let tester = try merged { one, two in
             (one.tester.lateTimers, two.tester.lateTimers) = (3, 4)
+            (one.tester.timers, two.tester.timers) = (300, 50)
             (one.tester.receiveBufferDrops, two.tester.receiveBufferDrops) = (1, 1)
             two.tester.sendFailures = 2
         }.tester
         #expect((tester.lateTimers, tester.receiveBufferDrops, tester.sendFailures) == (7, 2, 2))
+        #expect(tester.timers == 350)
     }
 
     @Test func theBusiestThreadsOfBothAreKept() throws {

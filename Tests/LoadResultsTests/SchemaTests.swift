@@ -48,7 +48,10 @@ import Testing
     }
 
     @Test func resultsKeepToTheSchema() throws {
-        #expect(try faults(try ResultsFile.data(Self.run()), "load-results.json") == [])
+        var run = try Self.run()
+        // Counted since 1.3; the vectors are of 1.2.
+        run.seconds[2].tester.timers = 800
+        #expect(try faults(try ResultsFile.data(run), "load-results.json") == [])
         #expect(try faults(try ResultsFile.data(SampleRun().make()), "load-results.json") == [])
         let empty = LoadResults(run: try Self.run().run)
         #expect(try faults(try ResultsFile.data(empty), "load-results.json") == [])
@@ -81,7 +84,9 @@ import Testing
             try ResultsFile.data(run).write(to: Self.vector)
             try lines.write(to: Self.lineVector)
         }
-        #expect(try ResultsFile.read(try Data(contentsOf: Self.vector)) == run)
+        var expected = run
+        expected.schemaVersion = SchemaVersion(major: 1, minor: 2)
+        #expect(try ResultsFile.read(try Data(contentsOf: Self.vector)) == expected)
         let read = try ResultsFile.read(try Data(contentsOf: Self.lineVector))
         #expect(read.seconds == run.seconds && read.state == .interrupted && read.interruption == "SIGINT")
     }

@@ -140,6 +140,7 @@ extension TesterHealth {
     mutating func addWorst(_ other: TesterHealth) {
         loopLagMs = max(loopLagMs, other.loopLagMs)
         lateTimers = lateTimers.saturatingAdd(other.lateTimers)
+        timers = other.timers.map { (timers ?? 0).saturatingAdd($0) } ?? timers
         sendQueueDelayMs = max(sendQueueDelayMs, other.sendQueueDelayMs)
         receiveBufferDrops = receiveBufferDrops.saturatingAdd(other.receiveBufferDrops)
         sendFailures = sendFailures.saturatingAdd(other.sendFailures)

@@ -1,7 +1,7 @@
 /// What a load test leaves behind: the content of a results file, `docs/schema/load-results.json`.
 package struct LoadResults: Codable, Sendable, Equatable {
     /// Readers take every file of their major number: fields that they don't know are passed over.
-    package static let schemaVersion = SchemaVersion(major: 1, minor: 2)
+    package static let schemaVersion = SchemaVersion(major: 1, minor: 3)
 
     package var schemaVersion = Self.schemaVersion
     package var run: RunHeader

@@ -4,6 +4,8 @@ package struct TesterHealth: Codable, Sendable, Equatable {
     package var loopLagMs = 0.0
     /// Media timers that ran more than 10 ms late.
     package var lateTimers = 0
+    /// Media timers that ran, late or not; nil in files of a release that didn't count them.
+    package var timers: Int?
     /// The longest that a datagram waited to be handed to the kernel, milliseconds.
     package var sendQueueDelayMs = 0.0
     /// Datagrams that the kernel dropped because they were not read in time.
@@ -62,6 +64,8 @@ package enum SaturationReason: String, Codable, Sendable, CaseIterable {
 package struct SaturationLimits: Codable, Sendable, Equatable {
     package var loopLagMs = 50.0
     package var lateTimers = 50
+    /// Where so many timers ran that fifty are few, this share of them: the 99th percentile is late.
+    package var lateShare = 0.01
     package var sendQueueDelayMs = 50.0
     /// A thread that has this share of a core has no more to give.
     package var cpuThread = 0.95
@@ -72,7 +76,9 @@ package struct SaturationLimits: Codable, Sendable, Equatable {
     package func reasons(in health: TesterHealth) -> [SaturationReason] {
         var reasons: [SaturationReason] = []
         if health.loopLagMs > loopLagMs { reasons.append(.loopLag) }
-        if health.lateTimers > lateTimers { reasons.append(.lateTimers) }
+        if Double(health.lateTimers) > max(Double(lateTimers), lateShare * Double(health.timers ?? 0)) {
+            reasons.append(.lateTimers)
+        }
         if health.sendQueueDelayMs > sendQueueDelayMs { reasons.append(.sendQueueDelay) }
         if health.receiveBufferDrops > 0 { reasons.append(.receiveBufferDrops) }
         if health.sendFailures > 0 { reasons.append(.sendFailures) }

@@ -146,6 +146,7 @@ struct LoadCommand: AsyncParsableCommand {
         way.layout = media.layout
         way.exceedsLayout = settings.videoPublishers > media.layout.capacity
         way.takesTurns = media.simulateSpeakers
+        way.participants = settings.rooms * settings.participantsPerRoom / (settings.shard?.count ?? 1)
         way.media.acceptsAllCodecs = media.codec.videoCodec != .vp8
         let clips = try LoadMedia(
             media.format, pictures: settings.videoPublishers > 0, sound: settings.audioPublishers > 0)

@@ -117,4 +117,27 @@ import Testing
         // What the end adds is told once.
         #expect(probe.takeChange(probe.settled()).missing == 2)
     }
+
+    private func next(_ truth: SentTruth, _ layer: UInt8, _ interval: Double, at milliseconds: Int64) {
+        _ = truth.next(
+            layer: layer, clip: 0, bytes: 1, isKeyFrame: false, interval: interval, at: milliseconds * 1_000_000)
+    }
+
+    /// What holds a sender up holds up all of its streams; one that nobody receives for a while is not late.
+    @Test func delaysAreThoseOfTheSender() {
+        let truth = SentTruth(.video, run: 1, publisher: 1)
+        next(truth, 0, 0.033, at: 0)
+        for time in stride(from: Int64(50), through: 700, by: 50) { next(truth, 1, 0.05, at: time) }
+        next(truth, 0, 0.033, at: 733)
+        #expect(truth.takeLongestDelay() < 1)
+        next(truth, 1, 0.05, at: 903)
+        #expect(abs(truth.takeLongestDelay() - 120) < 0.001)
+        next(truth, 1, 0.05, at: 2_000)
+        #expect(truth.takeLongestDelay() < 1)
+    }
+
+    @Test(arguments: [(1, 2, 1), (249, 2, 1), (250, 2, 2), (501, 2, 2), (501, 8, 3), (5_000, 8, 8), (500, 1, 1)])
+    func loopsAreAsManyAsTheyHaveWork(participants: Int, cores: Int, loops: Int) {
+        #expect(LoadWorld.loops(for: participants, cores: cores) == loops)
+    }
 }

@@ -38,7 +38,11 @@ struct SpawnedProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        // Who runs the tests by nohup(1) ignores SIGHUP; a child would, too, and never end by it.
+        var hangUp = none
+        sigaddset(&hangUp, SIGHUP)
+        posix_spawnattr_setsigdefault(&attributes, &hangUp)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var identifier: pid_t = 0
         let code = withStrings([path] + arguments) { words in
             withStrings(environment.map { "\($0)=\($1)" }) { variables in

@@ -67,6 +67,14 @@ import Testing
         #expect(source.take() == ["q"])
     }
 
+    /// A picture that is due and that no stream takes, as between those of a slower one or while the track is muted.
+    @Test(arguments: [false, true]) func whatNobodyTakesIsNotRead(isMuted: Bool) throws {
+        let source = Source()
+        let coder = try coder(source, ["h", "q"])
+        #expect(coder.encode(VideoOrder(due: .zero, isMuted: isMuted), now: .zero).isEmpty)
+        #expect(source.take() == [])
+    }
+
     @Test func theDescriptionNamesItsStreams() throws {
         let pair = try MachinePair { _, _ in }
         try pair.perform(pair.ada) { machine, now, out in

@@ -50,11 +50,14 @@ enum VideoInput {
     /// must not be left out, or those after it don't decode.
     var backlog: Int { encoding == nil ? TickSchedule.usualBacklog : 0 }
 
-    /// Lets a picture's time go by.
+    /// Lets a picture's time go by. Streams of a simulcast that is compressed already each have a place of their own, where
+    /// one that nobody takes stands still: reading the first of them would count a picture that doesn't leave.
     func skip(at time: MediaTime) {
         switch self {
         case .raw(let source, _): _ = source.nextFrame(at: time)
-        case .encoded(let source): _ = source.nextFrame(at: time)
+        case .encoded(let source):
+            guard (source as? any EncodedSimulcastSource)?.layers.isEmpty ?? true else { return }
+            _ = source.nextFrame(at: time)
         }
     }
 }

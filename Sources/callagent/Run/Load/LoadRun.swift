@@ -26,6 +26,9 @@ actor LoadRun {
 
     /// Seconds at the end for what is on its way.
     private static let drain = 2.0
+    /// Of those who stay to the end. All at once would keep the loops of tester and server from what they measure; where a run ends
+    /// before its time, nobody waits for anybody.
+    private static let leaversAtOnce = 8
     /// Every participant's connections are asked once in so many seconds.
     private static let pollInterval = 5
 
@@ -164,10 +167,8 @@ actor LoadRun {
         let deadline = elapsed + Self.drain
         while elapsed < deadline, await !isComplete { try? await world.clock.wait(seconds: 0.05) }
         let (now, isOrderly) = (elapsed, record.ending == .planned)
-        await withTaskGroup(of: Void.self) { group in
-            for participant in present.values {
-                group.addTask { await participant.leave(second: now, grace: false, asPlanned: isOrderly) }
-            }
+        await letGo(atOnce: isOrderly ? Self.leaversAtOnce : present.count) { participant in
+            await participant.leave(second: now, grace: false, asPlanned: isOrderly)
         }
         for task in departures { await task.value }
         await sample(second)
@@ -175,6 +176,19 @@ actor LoadRun {
         record.finish(world.meters, thresholds)
         gauge.stop()
         await world.engine.shutdown()
+    }
+
+    /// Everybody leaves, so many at a time.
+    private func letGo(atOnce width: Int, _ leave: @escaping @Sendable (LoadParticipant) async -> Void) async {
+        var waiting = Array(present.values)[...]
+        await withTaskGroup(of: Void.self) { group in
+            for participant in waiting.prefix(width) { group.addTask { await leave(participant) } }
+            waiting = waiting.dropFirst(width)
+            while await group.next() != nil {
+                guard let participant = waiting.popFirst() else { continue }
+                group.addTask { await leave(participant) }
+            }
+        }
     }
 
     private var isComplete: Bool {

@@ -21,6 +21,8 @@ final class LoadWorld: Sendable {
         var exceedsLayout = false
         /// Publishers speak only when it is their turn.
         var takesTurns = false
+        /// Of this process, all in all.
+        var participants = 0
     }
 
     let settings: Settings
@@ -49,10 +51,18 @@ final class LoadWorld: Sendable {
         self.media = media
         var threads = MediaEngine.Configuration()
         threads.workers = 1
+        threads.eventLoops = Self.loops(for: settings.participants, cores: ProcessInfo.processInfo.activeProcessorCount)
         engine = MediaEngine(configuration: threads)
         self.networks = networks
         self.traces = traces
     }
+
+    /// Loops of media. One wakes up the least often; where it would be busy most of the time, what is due waits for it.
+    static func loops(for participants: Int, cores: Int) -> Int {
+        min(max(1, cores), 1 + participants / participantsOfALoop)
+    }
+
+    private static let participantsOfALoop = 250
 
     // MARK: The truth
 

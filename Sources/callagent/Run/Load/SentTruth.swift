@@ -15,11 +15,22 @@ final class SentTruth: Sendable {
         var counts = Counts()
         /// Numbers of the last frames, by stream.
         var last: [UInt8: UInt32] = [:]
-        /// When the last frame left, by stream, and the longest that one was late since the last look.
-        var times: [UInt8: Int64] = [:]
+        /// When the last frame left, of whatever stream, and how long after it the next one of that stream is due, in seconds. A
+        /// stream that nobody receives stops while others go on; what keeps a sender from its work keeps it from all of them.
+        var latest: (time: Int64, interval: Double)?
+        /// The longest that a frame was late since the last look.
         var longestDelay = 0.0
         var isPaused = false
         var isSilent: Bool
+
+        /// After more than a second nobody received any of it.
+        mutating func noteDelay(of interval: Double, at time: Int64) {
+            if let latest, time - latest.time < 1_000_000_000 {
+                let due = max(interval, latest.interval) * 1000
+                longestDelay = max(longestDelay, Double(time - latest.time) / 1e6 - due)
+            }
+            latest = (time, interval)
+        }
     }
 
     let kind: MediaKind
@@ -43,7 +54,7 @@ final class SentTruth: Sendable {
         set {
             state.withLock {
                 $0.isPaused = newValue
-                $0.times = [:]
+                $0.latest = nil
             }
         }
     }
@@ -54,7 +65,7 @@ final class SentTruth: Sendable {
         set {
             state.withLock {
                 $0.isSilent = newValue
-                $0.times = [:]
+                $0.latest = nil
             }
         }
     }
@@ -78,11 +89,7 @@ final class SentTruth: Sendable {
             state.counts.frames += 1
             state.counts.bytes += bytes
             if isKeyFrame { state.counts.keyFrames += 1 }
-            // After more than a second the stream was paused, as one is that nobody receives.
-            if let before = state.times[layer], time - before < 1_000_000_000 {
-                state.longestDelay = max(state.longestDelay, Double(time - before) / 1e6 - interval * 1000)
-            }
-            state.times[layer] = time
+            state.noteDelay(of: interval, at: time)
             return MediaStamp(
                 run: run, publisher: publisher, layer: layer, clip: UInt16(truncatingIfNeeded: clip), number: number,
                 nanoseconds: time)

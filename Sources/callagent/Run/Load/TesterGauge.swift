@@ -55,11 +55,16 @@ final class TesterGauge {
         for probe in probes {
             let lateness = probe.take()
             health.loopLagMs = max(health.loopLagMs, lateness.longestMilliseconds)
-            health.lateTimers += lateness.lateWakes
+            count(lateness, &health)
         }
         let now = WakeMeter.process.lateness
-        health.lateTimers += now.since(timers).lateWakes
+        count(now.since(timers), &health)
         timers = now
+    }
+
+    private func count(_ lateness: WakeLateness, _ health: inout TesterHealth) {
+        health.lateTimers += lateness.lateWakes
+        health.timers = (health.timers ?? 0) + lateness.wakes
     }
 
     private func readThreads(_ health: inout TesterHealth, _ seconds: Double) {
