@@ -57,13 +57,13 @@ struct LoadAccount {
     /// What the media connections of the present session had counted.
     private var polled = PolledCounters()
     private var roundTrips = (sum: 0.0, count: 0)
-    private var timeline: ParticipantTimeline
+    private var timeline: TimelineRows
 
     init(_ plan: PlannedParticipant, startSecond: Double) {
         let role: ParticipantRole = plan.publishes ? (plan.subscribes ? .both : .publisher) : .subscriber
         result = ParticipantResult(identity: plan.identity, room: plan.room, role: role)
         result.startSecond = startSecond
-        timeline = ParticipantTimeline(startSecond: Int(startSecond))
+        timeline = TimelineRows(startSecond: Int(startSecond))
     }
 
     // MARK: Taking in
@@ -124,21 +124,14 @@ struct LoadAccount {
     }
 
     private mutating func note(_ second: Int, layer: Int?) {
-        guard second >= timeline.startSecond + timeline.packetsExpected.count, result.role != .publisher else { return }
-        // Of seconds without a sample nothing is known: what came in them is in the one that follows.
-        while second > timeline.startSecond + timeline.packetsExpected.count { timeline.addSecond(layer: layer) }
-        let inbound = [change.audio.inbound, change.video.inbound]
-        timeline.packetsExpected.append(inbound.reduce(0) { $0 + $1.packetsExpected })
-        timeline.packetsLost.append(inbound.reduce(0) { $0 + $1.packetsLost })
-        timeline.bytesReceived.append(inbound.reduce(0) { $0 + $1.bytesReceived })
-        timeline.frozenMs.append(Int(change.video.inbound.totalFreezesDuration * 1000))
-        timeline.spatialLayer.append(layer ?? -1)
+        guard result.role != .publisher else { return }
+        timeline.note(second, audio: change.audio.inbound, video: change.video.inbound, layer: layer)
     }
 
     /// It is gone.
     mutating func finish(second: Double) {
         result.endSecond = result.endSecond ?? second
-        result.timeline = timeline.packetsExpected.isEmpty ? nil : timeline
+        result.timeline = timeline.columns
         if roundTrips.count > 0 { result.roundTripTimeMs = roundTrips.sum / Double(roundTrips.count) }
     }
 }
@@ -166,16 +159,5 @@ private struct PolledCounters {
         change.audio.add(audio.since(earlier.audio))
         change.video.add(video.since(earlier.video))
         change.receiveBufferDrops += receiveBufferDrops - earlier.receiveBufferDrops
-    }
-}
-
-extension ParticipantTimeline {
-    /// A second in which nothing was told.
-    fileprivate mutating func addSecond(layer: Int?) {
-        packetsExpected.append(0)
-        packetsLost.append(0)
-        bytesReceived.append(0)
-        frozenMs.append(0)
-        spatialLayer.append(layer ?? -1)
     }
 }
