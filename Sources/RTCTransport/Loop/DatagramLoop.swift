@@ -20,7 +20,7 @@ package final class DatagramLoop: @unchecked Sendable {
     static let afterlife = MultiThreadedEventLoopGroup.singleton.next()
 
     /// All sockets of the loop are read into it.
-    let receiver = DatagramReceiver()
+    let receiver: DatagramReceiver
     /// All of them send from it.
     let sends = SendVector()
     let outboxes = OutboxPool()
@@ -37,8 +37,11 @@ package final class DatagramLoop: @unchecked Sendable {
 
     /// Starts the thread. Throws `IOError` where the system gives no thread or no descriptors.
     ///
-    /// - Parameter name: of the thread; 15 bytes at the most.
-    package init(name: String = "datagrams") throws(IOError) {
+    /// - Parameters:
+    ///   - name: of the thread; 15 bytes at the most.
+    ///   - batch: datagrams that one reading takes, 64 KiB of memory each.
+    package init(name: String = "datagrams", batch: Int = 32) throws(IOError) {
+        receiver = DatagramReceiver(capacity: max(1, batch))
         inbox = try LoopInbox()
         poll = try EventPoll()
         try poll.add(inbox.descriptor, token: DatagramLoop.inboxToken, edges: true)

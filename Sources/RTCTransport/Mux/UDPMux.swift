@@ -185,7 +185,7 @@ package final class UDPMux: @unchecked Sendable {
                 holds.handled(UnsafeRawBufferPointer(bytes))
             }
             guard !isClosed else { return }
-            if count < DatagramReceiver.capacity { return arrivals.drained(at: began) }
+            if count < loop.receiver.capacity { return arrivals.drained(at: began) }
         }
     }
 

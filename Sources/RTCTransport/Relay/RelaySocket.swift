@@ -63,7 +63,7 @@ extension RelaySocket: DatagramSource {
         for _ in 0..<RelaySocket.maximumReadings {
             let count = port.loop.receiver.read(port.socket.descriptor)
             port.loop.receiver.forEach(count) { bytes, source, _ in received?(UnsafeRawBufferPointer(bytes), source) }
-            if count < DatagramReceiver.capacity { break }
+            if count < port.loop.receiver.capacity { break }
         }
         readCompleted?()
     }

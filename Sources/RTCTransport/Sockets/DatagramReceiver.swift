@@ -13,7 +13,9 @@ final class DatagramReceiver {
     /// Between the beginnings of two slots: not a power of two, else all of them would compete for a few lines of the cache.
     private static let stride = slotSize + 33 * 64
     /// Buffers that one call reads.
-    static let capacity = 32
+    let capacity: Int
+    /// For sockets that many peers share.
+    static let usual = 32
 
     private let data: UnsafeMutableRawBufferPointer
     private let control: UnsafeMutableRawBufferPointer
@@ -21,13 +23,14 @@ final class DatagramReceiver {
     private let parts: UnsafeMutablePointer<iovec>
     private let headers: UnsafeMutablePointer<csocket_message>
 
-    init() {
-        data = .allocate(byteCount: DatagramReceiver.capacity * DatagramReceiver.stride, alignment: 64)
-        control = .allocate(byteCount: DatagramReceiver.capacity * ControlMessages.capacity, alignment: 8)
-        names = .allocate(capacity: DatagramReceiver.capacity)
-        parts = .allocate(capacity: DatagramReceiver.capacity)
-        headers = .allocate(capacity: DatagramReceiver.capacity)
-        for index in 0..<DatagramReceiver.capacity { prepare(index) }
+    init(capacity: Int = usual) {
+        self.capacity = capacity
+        data = .allocate(byteCount: capacity * DatagramReceiver.stride, alignment: 64)
+        control = .allocate(byteCount: capacity * ControlMessages.capacity, alignment: 8)
+        names = .allocate(capacity: capacity)
+        parts = .allocate(capacity: capacity)
+        headers = .allocate(capacity: capacity)
+        for index in 0..<capacity { prepare(index) }
     }
 
     deinit {
@@ -60,7 +63,7 @@ final class DatagramReceiver {
 
     /// Reads what is there, and gives how many buffers that fills: fewer than `capacity` where no more is there.
     func read(_ descriptor: CInt) -> Int {
-        max(0, Int(csocket_receive(descriptor, headers, UInt32(DatagramReceiver.capacity))))
+        max(0, Int(csocket_receive(descriptor, headers, UInt32(capacity))))
     }
 
     /// Calls `body` with each datagram of the last reading; its bytes may be changed, and are valid during the call.
@@ -68,7 +71,7 @@ final class DatagramReceiver {
         _ count: Int,
         _ body: (UnsafeMutableRawBufferPointer, TransportAddress, ControlMessages.Received) -> Void
     ) {
-        for index in 0..<min(count, DatagramReceiver.capacity) {
+        for index in 0..<min(count, capacity) {
             let start = index * DatagramReceiver.stride
             let length = min(Int(headers[index].msg_len), DatagramReceiver.slotSize)
             let used = min(Int(headers[index].msg_hdr.msg_controllen), ControlMessages.capacity)

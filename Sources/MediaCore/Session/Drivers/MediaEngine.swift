@@ -35,6 +35,8 @@ public final class MediaEngine: Sendable {
     /// Sound that is sent comes from a thread of its own: it is due every 20 ms, and neither pictures nor sinks may hold
     /// it up.
     private let audio = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    /// A session has a socket of its own, on which few datagrams wait at a time.
+    private static let batch = 16
     private let isShutDown = Atomic<Bool>(false)
     /// The memory of pictures on their way in: those of many sessions come in turn, and few at a time.
     let pictures = VideoFramePool(limit: 2 * 1_024 * 1_024)
@@ -45,7 +47,9 @@ public final class MediaEngine: Sendable {
         var loops: [DatagramLoop] = []
         var refusal: String?
         do {
-            for index in 0..<max(1, configuration.eventLoops) { loops.append(try DatagramLoop(name: "media-\(index)")) }
+            for index in 0..<max(1, configuration.eventLoops) {
+                loops.append(try DatagramLoop(name: "media-\(index)", batch: Self.batch))
+            }
         } catch {
             refusal = SocketFault.words(error)
         }
