@@ -97,7 +97,7 @@ let package = Package(
         fuzz("rawframe", "CoBrowsingFuzzing"), fuzz("url", "AccessFuzzing"),
         fuzz("network", "SimFuzzing"), fuzz("trace", "SimFuzzing"),
     ]
-        + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls", "framing"].map {
+        + ["rtp", "rtcp", "stun", "sdp", "vp8", "opus", "payload", "red", "sctp", "dtls", "framing", "dns"].map {
             fuzz($0, "WireFuzzing")
         }
         + (isPlain ? campaign : [])

@@ -110,6 +110,18 @@ TURN = (
 )
 
 
+# Of multicast DNS, as python-zeroconf writes it: the question for a hidden host; its addresses, and which types it has; a service.
+DNS = (
+    "0000000000020000000000002430613162326333642d346535662d343637382d396162632d646566303132333435363738056c6f63616c00"
+    "00018001c00c001c8001",
+    "0000840000000002000000012430413142324333442d346535662d343637382d396162632d646566303132333435363738056c6f63616c00"
+    "00018001000000780004c0000207c00c001c800100000078001020010db8000000000000000000000007"
+    "c00c002f8001000000780008c00c000440000008",
+    "000084000000000200000000055f68747470045f746370056c6f63616c00000c000100001194000a075072696e746572c00c"
+    "077072696e746572c01700018001000000780004c0000209",
+)
+
+
 def candidates():
     for path in sorted((VECTORS / "sdp").glob("*.sdp")):
         for line in path.read_bytes().splitlines():
@@ -545,6 +557,8 @@ def shapes():
         yield "stun", (message[:2], len(message)), message
     for text in TURN:
         yield "stun", text, bytes.fromhex(text.replace(" ", ""))
+    for text in DNS:
+        yield "dns", text, bytes.fromhex(text)
     checks = [message for message in stun_messages() if len(message) < 300]
     stream = b"".join(struct.pack(">H", len(message)) + message for message in checks)
     for pieces in (0, 1, 40, 255):

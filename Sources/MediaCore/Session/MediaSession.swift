@@ -108,7 +108,8 @@ public final class MediaSession: Sendable {
         try await perform { machine, now, out in try machine.createAnswer(to: offer, now: now, into: out) }
     }
 
-    /// Takes a candidate of the other side; one that can't be used (`.local`) is ignored.
+    /// Takes a candidate of the other side. Where its host is a name of the local network (a UUID and `.local`) it counts
+    /// once the address is known, if that is within 5 s; others that can't be used are ignored.
     public func addRemoteCandidate(_ candidate: SessionCandidate) async throws {
         try await perform { machine, now, out in machine.addRemoteCandidate(candidate, now: now, into: out) }
     }

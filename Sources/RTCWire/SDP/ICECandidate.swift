@@ -21,6 +21,11 @@ package struct ICECandidate: Hashable, Sendable {
     package struct Extension: Hashable, Sendable {
         package var name: String
         package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// 1...32 characters; candidates of equal foundation share base, type and protocol.

@@ -50,6 +50,28 @@ import Testing
         #expect(cards.report.missing == 0 && cards.report.outOfOrder == 0)
     }
 
+    /// A host behind a name is handed out, with its generation; other names are nobody's affair.
+    @Test func namesOfTheLocalNetworkAreHandedOut() throws {
+        let (pair, _) = try call([try Self.tone()])
+        let hidden = "candidate:1 1 udp 1 0A1B2C3D-4e5f-4678-9abc-def012345678.local 5000 typ host"
+        for text in [
+            hidden, "candidate:2 1 udp 1 printer.local 5000 typ host", "candidate:3 1 udp 1 a.example 9 typ host",
+        ] {
+            pair.perform(pair.ada) { machine, now, out in
+                machine.addRemoteCandidate(SessionCandidate(candidate: text), now: now, into: out)
+            }
+        }
+        let found: [ICECandidate] = pair.ada.events.compactMap {
+            if case .hiddenCandidate(let candidate) = $0 { candidate } else { nil }
+        }
+        #expect(found.map(\.foundation) == ["1"])
+        let (ufrag, ignored) = pair.perform(pair.ada) { machine, _, _ in
+            (machine.peer.remoteCredentials?.ufrag, machine.peer.iceStatistics.ignoredCandidates.hostName)
+        }
+        #expect(found.first?.ufrag == ufrag && ufrag != nil)
+        #expect(ignored == 2)
+    }
+
     @Test func lossIsRepaired() throws {
         var conditions = NetworkConditions(delay: .milliseconds(20), jitter: .milliseconds(5))
         conditions.loss = 0.05

@@ -47,6 +47,37 @@ import Testing
         #expect(closed.first == "swift" && Set(closed) == ["swift", "lossy", "py"])
         await engine.shutdown()
     }
+
+    /// It knows none of our candidates, and names its own host by a name of the local network alone, which is asked for.
+    @Test(.enabled(if: AiortcPeer.canHide)) func aPeerBehindANameIsFound() async throws {
+        let engine = MediaEngine()
+        var configuration = MediaSessionConfiguration()
+        configuration.bindAddress = "0.0.0.0"
+        let session = try await MediaSession(engine: engine, configuration: configuration)
+        let channel = try await session.openDataChannel(DataChannelOptions(label: "swift"))
+        let offer = try await session.createOffer()
+        let peer = try AiortcPeer(isHidden: true)
+        let answer = try peer.answer(offer.sdp)
+        let candidates = answer.split(separator: "\r\n").filter { $0.hasPrefix("a=candidate:") }
+        #expect(!candidates.isEmpty && candidates.allSatisfy { $0.contains(".local ") })
+        try await session.setAnswer(SessionDescription(kind: .answer, sdp: answer))
+        var echo: [UInt8] = []
+        for await event in session.events {
+            switch event {
+            case .dataChannelOpened(let opened) where opened == channel:
+                try await channel.send(Array("hello".utf8), isText: true)
+            case .dataChannelMessage(let from, let bytes, _) where from == channel:
+                echo = bytes
+                let types = await session.statistics()
+                #expect(types.remoteCandidateType == "host")
+                _ = try peer.finish()
+                await session.close()
+            default: break
+            }
+        }
+        #expect(echo == Array("hello".utf8))
+        await engine.shutdown()
+    }
 }
 
 /// Tests/Interop/peers/aiortc_data.py as a process.
@@ -63,21 +94,26 @@ private final class AiortcPeer {
         .deletingLastPathComponent()
     private static let python = root.appendingPathComponent(".venv-peers/bin/python")
 
-    static let isInstalled: Bool = {
+    static let isInstalled = hasPackage("aiortc")
+    static let canHide = hasPackage("zeroconf")
+
+    private static func hasPackage(_ name: String) -> Bool {
         let library = root.appendingPathComponent(".venv-peers/lib").path
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
         return versions.contains {
-            FileManager.default.fileExists(atPath: "\(library)/\($0)/site-packages/aiortc/__init__.py")
+            FileManager.default.fileExists(atPath: "\(library)/\($0)/site-packages/\(name)/__init__.py")
         }
-    }()
+    }
 
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
-    init() throws {
+    /// - Parameter isHidden: its addresses are told by names only.
+    init(isHidden: Bool = false) throws {
         process.executableURL = Self.python
-        process.arguments = [Self.root.appendingPathComponent("Tests/Interop/peers/aiortc_data.py").path]
+        let script = Self.root.appendingPathComponent("Tests/Interop/peers/aiortc_data.py").path
+        process.arguments = [script] + (isHidden ? ["--hidden"] : [])
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -6,7 +6,7 @@ package enum WireFuzzing {
     /// Bodies by the name of their target, for replaying what was found.
     package static let bodies: [(name: String, run: @Sendable (UnsafeRawBufferPointer) -> Void)] = [
         ("rtp", rtp), ("rtcp", rtcp), ("stun", stun), ("sdp", sdp), ("vp8", vp8), ("opus", opus), ("payload", payload),
-        ("sctp", sctp), ("dtls", dtls), ("framing", framing),
+        ("sctp", sctp), ("dtls", dtls), ("framing", framing), ("dns", dns),
     ]
 
     /// The first `length` bytes of a fresh buffer of `capacity` bytes after `body` has written into it.

@@ -16,6 +16,8 @@ final class SocketSession: @unchecked Sendable {
     var onClose: () -> Void = {}
     /// Asks STUN and TURN servers for candidates.
     let gathering: CandidateGathering
+    /// Looks up the names in candidates of the other side.
+    private let hidden: HiddenCandidates
     private let runner: JobRunner
     /// Where the jobs of this session begin to be spread over the workers.
     let workerOffset: Int
@@ -35,6 +37,7 @@ final class SocketSession: @unchecked Sendable {
         runner = place.runner
         workerOffset = place.number
         gathering = CandidateGathering(configuration, logger: engine.logger)
+        hidden = HiddenCandidates(logger: engine.logger)
         self.emit = emit
     }
 
@@ -134,6 +137,7 @@ final class SocketSession: @unchecked Sendable {
             if let channel = dataChannels[id] { emit(.dataChannelMessage(channel, bytes, isText: isText)) }
         case .dataChannelClosed(let id):
             if let channel = dataChannels.removeValue(forKey: id) { emit(.dataChannelClosed(channel)) }
+        case .hiddenCandidate(let candidate): hidden.resolve(candidate, for: self)
         }
     }
 
@@ -181,6 +185,7 @@ final class SocketSession: @unchecked Sendable {
         _ = try? perform { machine, now, out in machine.close(now: now, into: out) }
         flow?.close()
         flow = nil
+        hidden.close()
         dataChannels.removeAll()
         onClose()
         return mux.close()

@@ -168,11 +168,32 @@ extension SessionMachine {
         }
     }
 
-    /// Takes a candidate of the other side; one that can't be used (`.local`) is ignored.
+    /// Takes a candidate of the other side. One whose host is a name of the local network (`.local`) is handed to whoever
+    /// looks it up; others that can't be used are ignored.
     package mutating func addRemoteCandidate(_ candidate: SessionCandidate, now: Instant, into out: SessionOutbox) {
         guard !candidate.candidate.isEmpty, let parsed = try? ICECandidate(parsing: candidate.candidate) else { return }
-        peer.addRemoteCandidate(reachable(parsed), now: now, into: out.network)
+        take(parsed, ufrag: candidate.usernameFragment, now: now, into: out)
         takeEvents(nil, now: now, into: out)
+    }
+
+    /// Takes a candidate whose address was looked up.
+    mutating func addFoundCandidate(_ candidate: ICECandidate, now: Instant, into out: SessionOutbox) {
+        peer.addRemoteCandidate(reachable(candidate), now: now, into: out.network)
+        takeEvents(nil, now: now, into: out)
+    }
+
+    /// - Parameter ufrag: of its generation, where the candidate does not say it itself.
+    mutating func take(_ candidate: ICECandidate, ufrag: String? = nil, now: Instant, into out: SessionOutbox) {
+        guard HiddenHostName(candidate.host) != nil else {
+            peer.addRemoteCandidate(reachable(candidate), now: now, into: out.network)
+            return
+        }
+        var named = candidate
+        // What is found later must not be taken for one of a later generation.
+        if named.ufrag == nil, let ufrag = ufrag ?? negotiator.remoteTransport?.ufrag {
+            named.extensions.append(ICECandidate.Extension(name: "ufrag", value: ufrag))
+        }
+        out.work.events.append(.hiddenCandidate(named))
     }
 
     /// The candidate with the address under which we are to reach it.

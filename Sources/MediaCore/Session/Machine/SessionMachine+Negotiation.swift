@@ -25,9 +25,7 @@ extension SessionMachine {
                 credentials: ICECredentials(ufrag: remote.ufrag, pwd: remote.pwd), fingerprint: remote.fingerprint,
                 dtlsRole: remote.localRole, remoteIsLite: remote.isLite, now: now, into: out.network)
         }
-        for candidate in remote.candidates {
-            peer.addRemoteCandidate(reachable(candidate), now: now, into: out.network)
-        }
+        for candidate in remote.candidates { take(candidate, now: now, into: out) }
         takeEvents(nil, now: now, into: out)
     }
 

@@ -33,6 +33,9 @@ package enum SessionMachineEvent: Sendable {
     case dataChannelOpened(DataChannelID, DataChannelConfiguration)
     case dataMessage(DataChannelID, [UInt8], isText: Bool)
     case dataChannelClosed(DataChannelID)
+    /// A candidate of the other side whose host is a name of the local network; its address goes back by
+    /// `addFoundCandidate`.
+    case hiddenCandidate(ICECandidate)
 }
 
 /// Something that was due at a time and began at another one; `skipped` ticks after it were left out.

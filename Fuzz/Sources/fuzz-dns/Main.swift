@@ -1,0 +1,7 @@
+import FuzzDriver
+import WireFuzzing
+
+@main
+enum Main {
+    static func main() { fuzz { WireFuzzing.dns($0) } }
+}
