@@ -63,6 +63,13 @@ extension Peer {
         settle(ice.removeLocalCandidates(base: base, now: now), first, now, outbox)
     }
 
+    /// A relay is silent; see `ICEAgent.suspect`.
+    package mutating func suspect(base: TransportAddress, now: Instant, into outbox: Outbox) {
+        latest = max(latest, now)
+        let first = outbox.datagrams.count
+        settle(ice.suspect(base: base, now: now), first, now, outbox)
+    }
+
     /// Of which types the two candidates are that media goes between; nil before there is a pair.
     package var selectedTypes: (local: CandidateType, remote: CandidateType)? {
         ice.selectedPair.map { ($0.localType, $0.remoteType) }

@@ -19,16 +19,16 @@ SECONDS = 9
 class Coturn:
     """A `turnserver` on 127.0.0.1, or on the address of a namespace, with one user and a certificate for TLS that nobody else trusts."""
 
-    def __init__(self, folder, *arguments, host="127.0.0.1", namespace=None):
+    def __init__(self, folder, *arguments, host="127.0.0.1", namespace=None, port=None):
         if not shutil.which("turnserver"):
             raise LeftOut("there is no turnserver; Scripts/bootstrap --interop installs it")
         self.host, self.namespace = host, namespace
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port = port or free_port(), free_port()
         self.certificate = os.path.join(folder, "certificate.pem")
         key = os.path.join(folder, "key.pem")
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key,
+             "-subj", "/CN=localhost", "-addext", f"subjectAltName=DNS:localhost,IP:127.0.0.1,IP:{host}", "-keyout", key,
              "-out", self.certificate], check=True, capture_output=True)
         self.log = open(os.path.join(folder, "coturn.log"), "w+")
         self.process = subprocess.Popen(

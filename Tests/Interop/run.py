@@ -36,6 +36,7 @@ import recording
 import recovery
 import recovery_paths
 import relay
+import relay_loss
 import reports
 import results
 import ringing
@@ -166,9 +167,9 @@ def tests_of(module):
 
 if __name__ == "__main__":
     light = [
-        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, reports, results, rooms_api, command_line, e2ee,
-        c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications, openapi, opentok_rest, push,
-        ringing, story, turn_only]
+        sys.modules[__name__], livekit_features, data, recording, recovery, recovery_paths, relay, relay_loss, reports, results,
+        rooms_api, command_line, e2ee, c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, netem, networks, notifications,
+        openapi, opentok_rest, push, ringing, story, turn_only]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, budget, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]

@@ -57,6 +57,8 @@ public enum MediaSessionEvent: Sendable {
     /// Only relayed candidates may be used, and no TURN server gives one; the text says why. Other servers may help, see
     /// `MediaSession.setICEServers`.
     case noRelay(String)
+    /// A TURN server that was asked, or that media goes through, says nothing; it may still come back. The text names it.
+    case relaySilent(String)
     /// The session can't go on, not even with an ICE restart; the text says why and whose fault it is.
     case failed(String)
 }

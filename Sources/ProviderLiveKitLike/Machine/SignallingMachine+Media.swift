@@ -102,6 +102,7 @@ extension SignallingMachine {
                 return end(.systemShutdown, .init(detail: why, isOurs: false), &turn)
             }
             lost(.session, why, &turn)
+        case .relaySilent(let why): repair.silentRelay = why
         case .failed where paths.isEnded: break
         case .failed(let why): lost(.session, "the media connection failed: \(why)", &turn)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: break
@@ -116,10 +117,13 @@ extension SignallingMachine {
         // A server that closes the media says over signalling why, on a way that may be slower: it is waited for.
         case .none, .ended: break
         case .impaired: if isConnected { turn.report(.reconnecting(.quick)) }
-        case .recovered: if isConnected, !paths.isImpaired { turn.report(.reconnected(.quick)) }
+        case .recovered:
+            repair.silentRelay = nil
+            if isConnected, !paths.isImpaired { turn.report(.reconnected(.quick)) }
         case .lost:
             lost(
-                side == .publisher ? .publisher : .subscriber, "no network path to the server answers any more", &turn)
+                side == .publisher ? .publisher : .subscriber,
+                repair.explained("no network path to the server answers any more"), &turn)
         }
     }
 

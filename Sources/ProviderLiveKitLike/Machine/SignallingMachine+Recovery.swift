@@ -65,9 +65,12 @@ extension SignallingMachine {
             if let failure = repair.failure { return attemptEnded(failure, &turn) }
             guard paths.stand, !negotiation.offers.isPending else {
                 let limit = Int(settings.timeouts.media)
-                if by <= turn.now { attemptEnded(.notResumable("media was not connected within \(limit) s"), &turn) }
+                if by <= turn.now {
+                    attemptEnded(.notResumable(repair.explained("media was not connected within \(limit) s")), &turn)
+                }
                 return
             }
+            repair.silentRelay = nil
             guard attempt.mode == .full else { return attemptEnded(.succeeded, &turn) }
             repair.step = .publications(attempt)
             restoreWishes(&turn)

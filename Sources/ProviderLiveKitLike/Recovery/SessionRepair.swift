@@ -39,6 +39,8 @@ struct SessionRepair {
     private(set) var failure: SessionLifecycle.Outcome?
     /// Media has flowed in this call.
     var hasHadMedia = false
+    /// Which TURN server does not answer, since media stood last.
+    var silentRelay: String?
     private(set) var ending: Ending?
 
     init(policy: ReconnectPolicy) { lifecycle = SessionLifecycle(policy: policy) }
@@ -52,6 +54,9 @@ struct SessionRepair {
         }
         return action
     }
+
+    /// What has failed, and which relay may be to blame.
+    func explained(_ failure: String) -> String { silentRelay.map { "\(failure); \($0)" } ?? failure }
 
     /// An attempt is due: it is begun, and what has failed before no longer counts.
     mutating func start(_ attempt: SessionLifecycle.Attempt) {

@@ -163,7 +163,7 @@ extension PeerInput {
         case .trackRemoved(let track): return [.report(.mediaEnded(track.kind == .audio ? .audio : .video), peer)]
         case .audioLevels(let levels): return [.levels(levels, peer)]
         case .noRelay(let why), .failed(let why): return [.report(.broken(why), peer)]
-        case .stateChanged, .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: return []
+        case .stateChanged, .dataChannelOpened, .dataChannelMessage, .dataChannelClosed, .relaySilent: return []
         }
     }
 }

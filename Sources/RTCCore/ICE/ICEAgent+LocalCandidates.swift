@@ -111,6 +111,14 @@ extension ICEAgent {
         return finish()
     }
 
+    /// Whoever carries what leaves from there says nothing (a relay): where that is the selected pair, the others are checked
+    /// at once, and it stays until one of them is chosen.
+    package mutating func suspect(base: TransportAddress, now: Instant) -> ICEChanges {
+        begin(now)
+        if selection?.local.base == base { seekAlternative() }
+        return finish()
+    }
+
     /// RFC 8421 in short: IPv6 first; loopback, which few can reach, last.
     private func defaultPreference(_ address: TransportAddress) -> UInt16 {
         let family: UInt16 = address.isLoopback ? 0x3fff : address.isIPv4 ? 0x7fff : 0xffff

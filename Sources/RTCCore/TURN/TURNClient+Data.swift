@@ -12,6 +12,7 @@ extension TURNClient {
             return outbox.drop(index)
         }
         peers[peer].isUsed = true
+        lease.sent(now: now)
         if case .bound = peers[peer].channel {
             statistics.sent.count(length)
             statistics.sentByChannel &+= 1

@@ -6,6 +6,7 @@ extension TURNClient {
     /// Takes a datagram in, or one message of a stream, that came from `server`.
     package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: Instant, into outbox: DatagramOutbox) -> Receipt
     {
+        lease.heard()
         if let first = bytes.first, first >> 6 == 1 { return receiveChannelData(bytes) }
         guard let message = try? STUNMessage(parsing: bytes.bytes) else {
             statistics.malformed += 1
@@ -66,8 +67,8 @@ extension TURNClient {
 
     private mutating func renewed(_ message: STUNMessage, _ bytes: RawSpan, _ now: Instant) {
         let seconds = min(max(message.lifetime(in: bytes) ?? 600, 10), 86_400)
-        lifetime = .seconds(Int(seconds))
-        refreshAt = now + max(lifetime / 2, lifetime - configuration.timing.refreshMargin)
+        lease.lifetime = .seconds(Int(seconds))
+        lease.refreshAt = now + max(lease.lifetime / 2, lease.lifetime - configuration.timing.refreshMargin)
     }
 
     private mutating func permitted(_ address: TransportAddress, _ now: Instant, _ outbox: DatagramOutbox) {

@@ -41,8 +41,7 @@ package struct TURNClient: ~Copyable {
     var transactions: [TURNTransaction] = []
     var permissions: [TURNPermission] = []
     var peers: [TURNPeer] = []
-    var refreshAt = Instant.distantFuture
-    var lifetime = Interval.seconds(600)
+    var lease = TURNLease()
     var staleNonces = 0
     var redirections = 0
 
@@ -71,7 +70,7 @@ package struct TURNClient: ~Copyable {
         transactions.removeAll()
         permissions.removeAll()
         peers.removeAll()
-        refreshAt = .distantFuture
+        lease = TURNLease()
     }
 
     // MARK: Time
@@ -79,7 +78,7 @@ package struct TURNClient: ~Copyable {
     /// When to call `advance`; nil where nothing is due without a datagram.
     package var nextDeadline: Instant? {
         guard state == .allocating || state == .allocated else { return nil }
-        var soonest = refreshAt
+        var soonest = min(lease.refreshAt, silenceAsked)
         for transaction in transactions { soonest = min(soonest, transaction.nextAt) }
         for permission in permissions {
             if case .granted(let until) = permission.state { soonest = min(soonest, until) }
@@ -94,30 +93,58 @@ package struct TURNClient: ~Copyable {
         let before = state
         retransmit(now, outbox)
         guard state == before else { return true }
-        if refreshAt <= now {
-            refreshAt = .distantFuture
-            request(.refresh(lifetime: UInt32(clamping: lifetime.nanoseconds / 1_000_000_000)), now, outbox)
+        if min(lease.refreshAt, silenceAsked) <= now {
+            lease.refreshAt = .distantFuture
+            request(.refresh(lifetime: lease.seconds), now, outbox)
         }
         renewPeers(now, outbox)
         return false
     }
 
+    /// When a server that has fallen silent is asked whether it still has the allocation: one that was started anew says no
+    /// at once. On a stream its end says so.
+    private var silenceAsked: Instant {
+        let timing = configuration.timing
+        guard state == .allocated, !configuration.isReliable, let since = lease.unansweredSince,
+            lease.unanswered >= timing.silentDatagrams, !isRenewing
+        else { return .distantFuture }
+        return since + timing.silence
+    }
+
+    private var isRenewing: Bool { transactions.contains { $0.purpose.isRenewal } }
+
+    /// The server says nothing: asked twice while datagrams are sent through it, or four times for an allocation. Other ways
+    /// are worth a try.
+    package var isSilent: Bool {
+        switch state {
+        case .allocating: transactions.contains { $0.attempts > 3 }
+        case .allocated:
+            lease.unansweredSince != nil && transactions.contains { $0.purpose.isRenewal && $0.attempts > 1 }
+        case .idle, .failed, .closed: false
+        }
+    }
+
     private mutating func retransmit(_ now: Instant, _ outbox: DatagramOutbox) {
         let timing = configuration.timing
-        let attempts = configuration.isReliable ? 1 : timing.attempts
         var index = 0
         while index < transactions.count {
             guard transactions[index].nextAt <= now else {
                 index += 1
                 continue
             }
+            let isRenewal = transactions[index].purpose.isRenewal
+            let attempts = configuration.isReliable ? 1 : isRenewal ? timing.renewalAttempts : timing.attempts
             guard transactions[index].attempts < attempts else {
                 gaveUp(transactions.remove(at: index).purpose)
                 guard state == .allocating || state == .allocated else { return }
                 continue
             }
             let isLast = transactions[index].attempts + 1 == attempts
-            transactions[index].retransmitted(now: now, isLast: isLast, lastWait: timing.lastWait)
+            if isRenewal {
+                transactions[index].retransmitted(now: now, longest: timing.longestRenewalWait)
+            } else {
+                transactions[index].retransmitted(now: now, isLast: isLast, lastWait: timing.lastWait)
+            }
             statistics.retransmissions += 1
             write(transactions[index], outbox)
             index += 1

@@ -30,6 +30,15 @@ package struct TURNTiming: Sendable {
     package var attempts = 7
     /// How long a request over a stream may stay unanswered, and the last one over UDP.
     package var lastWait = Interval.seconds(8)
+    /// Sent to for so long without a word from the server, it is asked whether it still has the allocation.
+    package var silence = Interval.seconds(1)
+    /// So many datagrams at least: fewer are no media.
+    package var silentDatagrams = 4
+    /// Longest time between two transmissions of a renewal: a server that comes back is to be noticed soon.
+    package var longestRenewalWait = Interval.seconds(2)
+    /// Transmissions of a renewal over UDP: ten minutes, as long as a server keeps what it does not hear of. A network that is
+    /// away for less finds its relay again.
+    package var renewalAttempts = 300
     /// An allocation is renewed that long before its end; one of less than two minutes at half its time.
     package var refreshMargin = Interval.seconds(60)
     /// Permissions end after five minutes (RFC 8656 section 9), channels after ten (section 12).

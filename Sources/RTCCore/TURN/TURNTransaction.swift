@@ -10,6 +10,9 @@ struct TURNTransaction {
         case permit(TransportAddress)
         /// Binds a channel, by its place among the peers.
         case bind(Int)
+
+        /// It asks for the allocation to go on.
+        var isRenewal: Bool { if case .refresh(let lifetime) = self { lifetime > 0 } else { false } }
     }
 
     let id: STUNTransactionID
@@ -32,6 +35,13 @@ struct TURNTransaction {
     mutating func retransmitted(now: Instant, isLast: Bool, lastWait: Interval) {
         attempts += 1
         wait = isLast ? lastWait : wait * 2
+        nextAt = now + wait
+    }
+
+    /// Notes a retransmission; the next one waits twice as long, and never longer than `longest`.
+    mutating func retransmitted(now: Instant, longest: Interval) {
+        attempts += 1
+        wait = min(wait * 2, longest)
         nextAt = now + wait
     }
 }

@@ -15,12 +15,15 @@ package protocol PeerFlowHandler: AnyObject {
     func localCandidatesChanged(on flow: PeerFlow)
     /// A TURN server gives no relay, or no longer.
     func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow)
+    /// A TURN server says nothing, and may still come back.
+    func relaySilent(_ server: ICEServerAddress, on flow: PeerFlow)
 }
 
 extension PeerFlowHandler {
     package func batchEnded(on flow: PeerFlow) {}
     package func localCandidatesChanged(on flow: PeerFlow) {}
     package func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow) {}
+    package func relaySilent(_ server: ICEServerAddress, on flow: PeerFlow) {}
 }
 
 /// One peer connection on one event loop: the sans-IO `Peer` or what stands around it, its owner, and its place in the

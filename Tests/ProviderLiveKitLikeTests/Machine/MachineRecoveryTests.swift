@@ -127,6 +127,34 @@ import Testing
         #expect(throws: CallError.self) { try session.answers[late]?.get() }
     }
 
+    /// A relay that media goes through dies, and there is no other way: what ends the call names it.
+    @Test func theEndNamesTheRelayThatIsSilent() throws {
+        var settings = SignallingSettings()
+        settings.policy.maximumAttempts = 1
+        settings.timeouts.media = 10
+        var session = session(settings: settings)
+        session.media(.event(.relaySilent("the TURN server turn:t:1 does not answer"), .publisher))
+        session.stateChanged(.disconnected, .publisher)
+        #expect(session.takeLines() == ["report reconnecting"])
+        session.stateChanged(.failed, .publisher)
+        session.take(.resumed(.failure(JoinFailure(.unknownPath, CallError(.network, .unreachable, "gone")))))
+        session.take(.joined(.success(MachineHarness.joined(single: true))))
+        session.pass(seconds: 11)
+        #expect(session.takeLines().last == "end systemShutdown")
+        let detail = try #require(session.machine.repair.ending?.detail)
+        #expect(detail.hasSuffix("media was not connected within 10 s; the TURN server turn:t:1 does not answer"))
+    }
+
+    /// One that comes back is no longer to blame.
+    @Test func aRelayThatAnswersAgainIsForgotten() {
+        var session = session()
+        session.media(.event(.relaySilent("the TURN server turn:t:1 does not answer"), .publisher))
+        session.stateChanged(.disconnected, .publisher)
+        #expect(session.machine.repair.explained("lost") == "lost; the TURN server turn:t:1 does not answer")
+        session.stateChanged(.connected, .publisher)
+        #expect(session.machine.repair.explained("lost") == "lost")
+    }
+
     /// A server that no longer has the session is joined afresh, and told everything again under the old ids.
     @Test func aFullReconnectTellsTheNewSessionEverything() throws {
         var session = session()

@@ -46,6 +46,22 @@ import Testing
         #expect(network.now - start < .milliseconds(200))
     }
 
+    /// The way of the selected pair is silent: another one is chosen long before consent would be in doubt.
+    @Test func aSilentWayIsLeft() throws {
+        let network = makeICENetwork(bases: ([.testA, .testA6], [.testB, .testB6]))
+        network.signalAll()
+        network.run(for: .seconds(10))
+        let base = try #require(network.a.pair?.base)
+        let other = try #require([.testA, .testA6].first { $0 != base })
+        network.a.note(network.a.agent.suspect(base: other, now: network.now))
+        network.run(for: .seconds(1))
+        #expect(network.a.pair?.base == base)
+        network.a.note(network.a.agent.suspect(base: base, now: network.now))
+        #expect(network.a.state == .connected && network.a.pair?.base == base)
+        #expect(network.run(for: .milliseconds(500)) { network.a.pair?.base == other })
+        #expect(network.a.state == .connected)
+    }
+
     @Test func aPeerThatMovesForHoursMeetsNoBound() {
         let network = makeICENetwork()
         network.a.mappings[.testA] = TransportAddress(ipv4: 0xcb00_7101, port: 1000)

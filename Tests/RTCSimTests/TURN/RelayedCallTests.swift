@@ -101,14 +101,45 @@ import Testing
         #expect(call.alice.client.statistics.retransmissions == 6)
     }
 
-    @Test func aRestartedServerIsNoticed() throws {
+    /// Its silence is asked after within a second, and it says that it has forgotten everything.
+    @Test(arguments: [20, 250]) func aRestartedServerIsNoticed(milliseconds: Int) throws {
         let call = try RelayedCall()
         call.connect()
         try #require(call.runUntilConnected())
         call.server.restart()
-        call.talk(every: .seconds(1), for: .seconds(600))
+        call.talk(every: .milliseconds(milliseconds), for: .milliseconds(1100))
         #expect(call.alice.client.state == .failed(.lost))
         #expect(call.server.counts.mismatches == 1)
+    }
+
+    /// A server that is gone for five minutes and knows the allocation still: it goes on.
+    @Test func aSilentServerIsGivenTime() throws {
+        let call = try RelayedCall()
+        call.connect()
+        try #require(call.runUntilConnected())
+        let allocation = try #require(call.server.allocations.first)
+        call.simulation.remove(call.server)
+        call.simulation.remove(allocation)
+        let heard = call.heard.count
+        call.talk(every: .milliseconds(20), for: .milliseconds(600))
+        #expect(call.alice.client.isSilent && call.alice.client.state == .allocated)
+        #expect(call.heard.count == heard)
+        call.talk(every: .seconds(1), for: .seconds(300))
+        #expect(call.alice.client.isSilent && call.alice.client.state == .allocated)
+        call.simulation.add(call.server)
+        call.simulation.add(allocation)
+        call.simulation.run(for: .seconds(3))
+        #expect(!call.alice.client.isSilent && call.alice.client.state == .allocated)
+        #expect(call.server.counts.allocations == 1 && call.server.counts.mismatches == 0)
+    }
+
+    /// Media that goes both ways is no silence, however seldom it comes: nobody is asked.
+    @Test func aQuietCallIsNoSilence() throws {
+        let call = try RelayedCall()
+        call.connect()
+        try #require(call.runUntilConnected())
+        call.talk(every: .seconds(3), for: .seconds(300))
+        #expect(call.server.counts.refreshes == 0 && !call.alice.client.isSilent)
     }
 
     @Test func aForbiddenPeerCostsNothingElse() throws {

@@ -232,4 +232,8 @@ extension SocketSession: PeerFlowHandler {
     func relayFailed(_ server: ICEServerAddress, _ error: any Error, on flow: PeerFlow) {
         gathering.relayFailed(server, error, for: self)
     }
+
+    func relaySilent(_ server: ICEServerAddress, on flow: PeerFlow) {
+        emit(.relaySilent("the TURN server \(server.description) does not answer"))
+    }
 }

@@ -11,6 +11,10 @@ final class RelayPath {
     var stream: RelayLink?
     /// The candidate that stands for it.
     var base: TransportAddress?
+    /// When it is made anew.
+    var revival = RelayRevival()
+    /// The peer knows that the server says nothing.
+    private var isToldSilent = false
 
     /// Datagrams to a server over a stream are marked so in the outbox.
     static let streamBit: UInt8 = 0x80
@@ -25,6 +29,20 @@ final class RelayPath {
             configuration.wire = path | RelayPath.streamBit
         }
         client = TURNClient(configuration: configuration)
+    }
+
+    /// Whether the server has just fallen silent.
+    func fallsSilent() -> Bool {
+        defer { isToldSilent = client.isSilent }
+        return client.isSilent && !isToldSilent
+    }
+
+    /// Another one in its place, for the same server.
+    func successor() -> RelayPath {
+        let result = RelayPath(path: path, server: server)
+        result.revival = revival
+        result.revival.begin()
+        return result
     }
 
     /// It gives no relay any more.

@@ -129,7 +129,7 @@ final class RelayStreamOwner {
         guard !paths.isClosed else { return }
         mux.serversActed { now, outbox in
             relay.client.close(now: now, into: outbox)
-            paths.flow.handler?.relayFailed(relay.server, RelayStreamError(error), on: paths.flow)
+            paths.failed(relay, RelayStreamError(error), isFinal: false, now)
         }
     }
 

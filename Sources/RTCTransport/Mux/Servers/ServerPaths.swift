@@ -13,6 +13,8 @@ final class ServerPaths {
     /// The socket is closed; a stream that comes to stand only now is of no use.
     private(set) var isClosed = false
     private var probes: [ServerReflexiveProbe] = []
+    /// What went through allocations that others have taken the place of.
+    private var earlier = RelayTraffic()
 
     /// Those that failed included: they keep their numbers.
     private static let maximumRelays = Int(LocalBases.firstPath) - 1
@@ -45,10 +47,14 @@ final class ServerPaths {
     }
 
     private func addRelay(_ server: ICEServerAddress, _ now: Instant, _ outbox: Outbox) {
-        let isKnown = relays.contains { $0.server.key == server.key && !$0.hasEnded }
+        let isKnown = relays.contains { $0.server.key == server.key && (!$0.hasEnded || $0.revival.due != nil) }
         guard !isKnown, relays.count < ServerPaths.maximumRelays else { return }
         let relay = RelayPath(path: UInt8(truncatingIfNeeded: relays.count + 1), server: server)
         relays.append(relay)
+        start(relay, now, outbox)
+    }
+
+    private func start(_ relay: RelayPath, _ now: Instant, _ outbox: Outbox) {
         if relay.isStream { RelayStream.open(relay, in: self) } else { relay.client.start(now: now, into: outbox) }
     }
 
@@ -56,14 +62,26 @@ final class ServerPaths {
 
     var nextDeadline: Instant {
         var soonest = Instant.distantFuture
-        for relay in relays { soonest = min(soonest, relay.client.nextDeadline ?? .distantFuture) }
+        for relay in relays {
+            soonest = min(soonest, relay.client.nextDeadline ?? .distantFuture, relay.revival.due ?? .distantFuture)
+        }
         for probe in probes { soonest = min(soonest, probe.nextDeadline ?? .distantFuture) }
         return soonest
     }
 
     func advance(to now: Instant, into outbox: Outbox) {
         for index in probes.indices { _ = probes[index].advance(to: now, into: outbox) }
-        for relay in relays where relay.client.advance(to: now, into: outbox) { changed(relay, now, outbox) }
+        for relay in relays {
+            if relay.client.advance(to: now, into: outbox) { changed(relay, now, outbox) }
+            guard relay.fallsSilent() else { continue }
+            if let base = relay.base { flow.peer.suspect(base: base, now: now, into: outbox) }
+            flow.handler?.relaySilent(relay.server, on: flow)
+        }
+        for index in relays.indices where relays[index].revival.due.map({ $0 <= now }) ?? false {
+            earlier.add(relays[index].client.statistics)
+            relays[index] = relays[index].successor()
+            start(relays[index], now, outbox)
+        }
     }
 
     // MARK: Receiving
@@ -124,6 +142,7 @@ final class ServerPaths {
         case .allocated:
             guard let relayed = relay.client.relayed else { return }
             relay.base = relayed
+            relay.revival.allocated(now: now)
             if let mapped = relay.client.mapped, !relay.isStream { learn(mapped, from: relay.server.address) }
             let added = flow.peer.addServerCandidate(
                 .relay, relayed, base: relayed, related: allowsDirect ? relay.client.mapped : nil,
@@ -133,9 +152,17 @@ final class ServerPaths {
             if let base = relay.base { flow.peer.removeLocalCandidates(base: base, now: now, into: outbox) }
             relay.base = nil
             relay.stream?.close()
-            flow.handler?.relayFailed(relay.server, failure, on: flow)
+            failed(relay, failure, isFinal: failure != .lost, now)
         case .idle, .allocating, .closed: break
         }
+    }
+
+    /// There is no relay, or no longer.
+    ///
+    /// - Parameter isFinal: another attempt would come to the same.
+    func failed(_ relay: RelayPath, _ error: any Error, isFinal: Bool, _ now: Instant) {
+        if !isFinal, relay.revival.lost(now: now) { return }
+        flow.handler?.relayFailed(relay.server, error, on: flow)
     }
 
     // MARK: Sending
@@ -165,13 +192,7 @@ final class ServerPaths {
 
     /// What went and came through relays, in datagrams and bytes of payload.
     var traffic: RelayTraffic {
-        relays.reduce(into: RelayTraffic()) { sum, relay in
-            let counted = relay.client.statistics
-            sum.bytesSent += Int(clamping: counted.sent.bytes)
-            sum.bytesReceived += Int(clamping: counted.received.bytes)
-            sum.datagramsSent += Int(clamping: counted.sent.datagrams)
-            sum.datagramsByChannel += Int(clamping: counted.sentByChannel)
-        }
+        relays.reduce(into: earlier) { sum, relay in sum.add(relay.client.statistics) }
     }
 
     func close(now: Instant, into outbox: Outbox) {
@@ -189,4 +210,11 @@ package struct RelayTraffic: Sendable, Hashable {
     package var datagramsSent = 0
     /// Of those sent, how many went by channel.
     package var datagramsByChannel = 0
+
+    mutating func add(_ counted: TURNStatistics) {
+        bytesSent += Int(clamping: counted.sent.bytes)
+        bytesReceived += Int(clamping: counted.received.bytes)
+        datagramsSent += Int(clamping: counted.sent.datagrams)
+        datagramsByChannel += Int(clamping: counted.sentByChannel)
+    }
 }
