@@ -41,6 +41,26 @@ def through_the_relay_alone(transport, firewall):
         expect(remote_track(a, sender, "video")["frames"] > 60, f"the real client sees {sender}")
 
 
+def test_turn_over_tls_where_a_firewall_blocks_udp():
+    need_namespaces()
+    with namespace_pair(SERVER, CLIENT) as (near_side, far_side), \
+            coturn(*WITH_SHARED_SECRET, host=SERVER, namespace=near_side) as turn:
+        told = ("--tcp-port", "off", "--turn", f"turns:{SERVER}:{turn.tls_port}", "--turn-secret", SHARED)
+        with serving(near_side, SERVER, free_port(), *told) as url:
+            command("ip", "netns", "exec", far_side, "nft", "-f", "-", input=FIREWALL)
+            # The certificate is of nobody that a real client believes.
+            inside = joins(near_side, url, "inside", "880", seconds=SECONDS + 3)
+            ours = joins(far_side, url, "ours", "440", "--ca-file", turn.certificate)
+            o, i = ours.result(), inside.result()
+        turn.stop()
+        check_counted(turn)
+    own = o["participants"][0]
+    expect(own["localCandidateType"] == "relay" and own["relayedBytesSent"] > 30_000, "ours went through the relay", own)
+    expect(o["connectMs"] < 4000, "connected in 4 s", o["connectMs"])
+    check_seen(o, "inside", 880)
+    check_seen(i, "ours", 440)
+
+
 def test_turn_over_udp_where_a_firewall_blocks_the_rest():
     through_the_relay_alone("udp", ONE_PORT)
 
