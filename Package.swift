@@ -13,6 +13,8 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -59,6 +61,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,8 +99,8 @@ let package = Package(
         room("RTCSim", ["RTCCore", "RTCWire"]),
         // Which URLs, links and keys a client accepts, as values.
         room("AccessPolicy", []),
-        // TLS in NIO channels, by the system's OpenSSL, and the small HTTP client that signalling needs.
-        room("TransportSecurity", ["AccessPolicy", "CCrypto", nioCore]),
+        // TLS in NIO channels: trust, pins and errors over NIOSSL; and the small HTTP client that signalling needs.
+        room("TransportSecurity", ["AccessPolicy", "CCrypto", nioCore, nioSSL, nioTLS]),
         room("WebClient", ["AccessPolicy", "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
         // Sockets, media, calls.
         room(
@@ -179,7 +182,7 @@ let package = Package(
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
                 "OpenTokSignalling", "WHIPSignalling", "ClientNotifications", "CoBrowsingModel", "ConversationModel",
                 "ConversationService",
-                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioWebSocket, logging,
+                "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
         room("LoadResults", [histogram]),
@@ -221,7 +224,7 @@ let package = Package(
             "WebClient",
             [
                 "AccessPolicy", "TransportSecurity", "CallServer", "CallBridge", "ProviderLiveKitLike", "MediaCore",
-                "CCrypto", nioCore, nioPosix, nioHTTP1,
+                "CCrypto", nioCore, nioPosix, nioHTTP1, nioSSL,
             ]),
         tests("RTCTransport", ["RTCSim", "RTCCore", "RTCWire", nioCore, nioPosix]),
         tests("MediaCore", ["RTCSim", "RTCCore", "RTCWire", "CAllocations"]),

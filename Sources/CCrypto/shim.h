@@ -104,27 +104,16 @@ static inline void ccrypto_bio_retry_read(BIO *bio) {
 }
 static inline void ccrypto_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
 
-// TLS over streams
-
-// TLS 1.2 and 1.3; sessions are not resumed, nobody renegotiates, buffers of idle connections are given back.
-static inline int ccrypto_ctx_set_tls_defaults(SSL_CTX *context) {
-    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-}
+// Certificates
 
 // Certificates of a chain; a null pointer has none.
 static inline int ccrypto_certificates_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
 static inline X509 *ccrypto_certificate_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
 static inline void ccrypto_certificates_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
-static inline int ccrypto_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
-    return (int)SSL_CTX_add1_chain_cert(context, certificate);
-}
-
-// Server Name Indication, RFC 6066 section 3.
-static inline int ccrypto_ssl_set_server_name(SSL *ssl, const char *name) {
-    return (int)SSL_set_tlsext_host_name(ssl, name);
+static inline STACK_OF(X509) *ccrypto_certificates_new(void) { return sk_X509_new_null(); }
+// The chain owns the certificate from then on.
+static inline void ccrypto_certificates_push(STACK_OF(X509) *chain, X509 *certificate) {
+    if (sk_X509_push(chain, certificate) <= 0) X509_free(certificate);
 }
 
 // AEAD

@@ -3,6 +3,7 @@ import ConversationService
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 import RTCCore
 import RTCTransport
 import TransportSecurity
@@ -250,10 +251,10 @@ public final class CallServer: Sendable {
     private func listen(
         _ group: MultiThreadedEventLoopGroup, _ router: HTTPRouter
     ) async throws(CallServerError) -> HTTPServer {
-        let tls: TLSContext?
+        let tls: NIOSSLContext?
         do throws(TLSError) {
             tls = try configuration.tls.map { files throws(TLSError) in
-                try TLSContext.server(certificateFile: files.certificate, keyFile: files.key)
+                try TLSServer.context(certificateFile: files.certificate, keyFile: files.key)
             }
         } catch {
             throw .configuration("\(error)")

@@ -1,5 +1,5 @@
-import CCrypto
 import Glibc
+import NIOSSL
 
 /// A client's certificate with its key, and the certificates between it and its root: what a server that demands one is shown. A value;
 /// neither its description nor its reflection shows anything of it.
@@ -43,27 +43,12 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     /// Empty.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Makes a context present it.
-    func install(in context: OpaquePointer) -> Bool {
-        guard SSL_CTX_use_certificate_ASN1(context, Int32(certificate.count), certificate) == 1 else { return false }
-        var cursor: UnsafePointer<UInt8>?
-        let isKept = key.withUnsafeBufferPointer { bytes in
-            cursor = bytes.baseAddress
-            guard let key = d2i_AutoPrivateKey(nil, &cursor, bytes.count) else { return false }
-            defer { EVP_PKEY_free(key) }
-            return SSL_CTX_use_PrivateKey(context, key) == 1
+    /// Has connections present it. Throws what NIOSSL throws.
+    func present(in configuration: inout TLSConfiguration) throws {
+        configuration.certificateChain = try ([certificate] + chain).map {
+            .certificate(try NIOSSLCertificate(bytes: $0, format: .der))
         }
-        guard isKept, SSL_CTX_check_private_key(context) == 1 else { return false }
-        for link in chain {
-            let isAdded = link.withUnsafeBufferPointer { bytes in
-                cursor = bytes.baseAddress
-                guard let link = d2i_X509(nil, &cursor, bytes.count) else { return false }
-                defer { X509_free(link) }
-                return ccrypto_ctx_add_chain(context, link) == 1
-            }
-            guard isAdded else { return false }
-        }
-        return true
+        configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: key, format: .der))
     }
 }
 

@@ -1,6 +1,8 @@
 import CCrypto
 
-/// A library context of OpenSSL for one file, with old algorithms where the system has them.
+/// A library context of OpenSSL for one PKCS#12 file, with old algorithms where the system has them.
+///
+/// NIOSSL's own reader ends the process where a file has no key or no certificate in it, and does not tell a wrong password from a broken file.
 struct PKCS12Library: ~Copyable {
     struct Parts {
         var certificate: [UInt8] = []
@@ -34,7 +36,7 @@ struct PKCS12Library: ~Copyable {
         if PKCS12_mac_present(file) == 1, PKCS12_verify_mac(file, password, -1) != 1,
             !password.isEmpty || PKCS12_verify_mac(file, nil, 0) != 1
         {
-            if let reason = TLSError.queued() { throw .unsupported(name, reason) }
+            if let reason = Self.queued() { throw .unsupported(name, reason) }
             throw .wrongPassword(name)
         }
         var (key, certificate, chain): (OpaquePointer?, OpaquePointer?, OpaquePointer?) = (nil, nil, nil)
@@ -47,7 +49,7 @@ struct PKCS12Library: ~Copyable {
         }
         guard isParsed else {
             guard legacy != nil else { throw .needsLegacyProvider(name) }
-            throw .unsupported(name, TLSError.queued() ?? "its content can't be read")
+            throw .unsupported(name, Self.queued() ?? "its content can't be read")
         }
         guard let key else { throw .noKey(name) }
         guard let certificate else { throw .noCertificate(name) }
@@ -70,6 +72,13 @@ struct PKCS12Library: ~Copyable {
             guard d2i_PKCS12(&file, &cursor, buffer.count) != nil else { return nil }
             return file
         }
+    }
+
+    /// The first reason in the library's queue.
+    private static func queued() -> String? {
+        let code = ERR_peek_error()
+        guard code != 0 else { return nil }
+        return ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
     }
 
     /// What an `i2d` function writes.

@@ -1,4 +1,5 @@
 import CCrypto
+import NIOSSL
 
 /// Why no TLS connection came to stand. The description names host or file, and the remedy.
 package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -51,34 +52,63 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
         case .library(let what): "OpenSSL: \(what) failed"
         }
     }
+}
 
-    /// What a failed handshake means: first what became of the certificate, then what the library queued.
-    static func handshake(_ ssl: OpaquePointer, peer: String) -> TLSError {
-        let verdict = SSL_get_verify_result(ssl)
-        let reason = X509_verify_cert_error_string(verdict).map { String(cString: $0) } ?? "unknown"
-        switch Int32(truncatingIfNeeded: verdict) {
-        case X509_V_OK: break
-        case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: return .outdated(peer: peer, reason: reason)
-        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: return .otherName(peer: peer)
-        case X509_V_ERR_APPLICATION_VERIFICATION: return .notPinned(peer: peer)
-        default: return .untrusted(peer: peer, reason: reason)
+extension TLSError {
+    /// Why libcrypto refused a certificate.
+    init(verification code: Int32, peer: String) {
+        let reason = X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "unknown"
+        self =
+            switch code {
+            case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .outdated(peer: peer, reason: reason)
+            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .otherName(peer: peer)
+            default: .untrusted(peer: peer, reason: reason)
+            }
+    }
+
+    /// What an error of NIOSSL means; nil for those of others, and for an end without goodbye.
+    init?(_ error: any Error, peer: String) {
+        switch error {
+        case let error as TLSError: self = error
+        case NIOSSLError.handshakeFailed(let cause): self.init(cause, peer: peer)
+        case NIOSSLError.shutdownFailed: self = .closed(peer: peer)
+        case let cause as BoringSSLError: self.init(cause, peer: peer)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: self = .otherName(peer: peer)
+        default: return nil
         }
-        let text = queued() ?? "the handshake failed"
-        let plain = ["wrong version number", "http request", "packet length too long", "unknown protocol"]
-        return plain.contains(text) ? .notTLS(peer: peer) : .failed(peer: peer, reason: text)
     }
 
-    /// What a record that can't be read means. A server of TLS 1.3 asks for our certificate when we are done already.
-    static func reading(peer: String) -> TLSError {
-        let text = queued() ?? "a broken record"
-        return text.contains("certificate required")
-            ? .demandsCertificate(peer: peer) : .failed(peer: peer, reason: text)
+    private init(_ cause: BoringSSLError, peer: String) {
+        let text = TLSError.words(cause)
+        self =
+            switch cause {
+            case .sslError([.eofDuringHandshake]), .syscallError, .zeroReturn: .closed(peer: peer)
+            case _ where Self.plain.contains(text): .notTLS(peer: peer)
+            // A server of TLS 1.3 asks for our certificate when we are done already.
+            case _ where text.contains("certificate required"): .demandsCertificate(peer: peer)
+            default: .failed(peer: peer, reason: text)
+            }
     }
 
-    /// The first reason in the library's queue.
-    static func queued() -> String? {
-        let code = ERR_peek_error()
-        guard code != 0 else { return nil }
-        return ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
+    private static let plain: Set = [
+        "wrong version number", "http request", "packet length too long", "unknown protocol",
+    ]
+
+    /// BoringSSL's first reason, such as "wrong version number", without its numbers and the line of its source.
+    static func words(_ error: any Error) -> String {
+        guard let cause = error as? BoringSSLError else { return "the library refuses it" }
+        let stack: NIOBoringSSLErrorStack
+        switch cause {
+        case .sslError(let errors), .unknownError(let errors), .invalidSNIName(let errors),
+            .failedToSetALPN(let errors):
+            stack = errors
+        default: stack = []
+        }
+        // error:CODE:LIBRARY:OPENSSL_internal:REASON at FILE:LINE
+        guard let text = stack.first.map({ "\($0)" }), let start = text.firstRange(of: "OPENSSL_internal:") else {
+            return "the handshake failed"
+        }
+        let reason = text[start.upperBound...].prefix { $0 != " " }
+        return reason.lowercased().replacing("_", with: " ")
     }
 }

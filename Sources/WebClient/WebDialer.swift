@@ -19,12 +19,13 @@ package enum WebDialer {
         configure: @escaping @Sendable (any Channel) throws -> Result
     ) async throws -> Result {
         let limit = TimeAmount.milliseconds(Int64(timeout * 1000))
+        let tls = address.isSecure ? try TLSClient.shared(trust, protocols: protocols) : nil
         let bootstrap = ClientBootstrap(group: group)
             .connectTimeout(limit)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         let prepare = { @Sendable (channel: any Channel) in
             channel.eventLoop.makeCompletedFuture {
-                let ready = try secure(channel, address, trust, protocols: protocols)
+                let ready = try tls?.secure(channel, host: address.host, peer: address.authority)
                 return (channel, ready, try configure(channel))
             }
         }
@@ -48,11 +49,8 @@ package enum WebDialer {
         _ channel: any Channel, _ address: WebAddress, _ trust: TLSTrust, protocols: [String] = ["http/1.1"]
     ) throws -> EventLoopFuture<Void>? {
         guard address.isSecure else { return nil }
-        let handler = try TLSHandler(
-            client: try .client(trust), host: address.host, peer: address.authority, protocols: protocols,
-            on: channel.eventLoop)
-        try channel.pipeline.syncOperations.addHandler(handler)
-        return handler.ready
+        return try TLSClient.shared(trust, protocols: protocols)
+            .secure(channel, host: address.host, peer: address.authority)
     }
 
     /// What went wrong, in words for people.

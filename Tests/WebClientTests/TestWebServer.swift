@@ -1,7 +1,7 @@
-import CCrypto
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 import Testing
 
@@ -16,13 +16,13 @@ final class TestWebServer: Sendable {
     /// - Parameters:
     ///   - tls: nil for plain HTTP.
     ///   - redirection: where it sends whoever asks for /elsewhere.
-    init(_ tls: TLSContext?, redirection: String = "") async throws {
+    init(_ tls: NIOSSLContext?, redirection: String = "") async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { [self] channel in
                 connections.wrappingAdd(1, ordering: .relaxed)
                 return channel.eventLoop.makeCompletedFuture {
                     let sync = channel.pipeline.syncOperations
-                    if let tls { try sync.addHandler(try TLSHandler(server: tls, on: channel.eventLoop)) }
+                    if let tls { try sync.addHandler(NIOSSLServerHandler(context: tls)) }
                     try sync.configureHTTPServerPipeline()
                     try sync.addHandler(Answerer(self, redirection))
                 }
@@ -38,13 +38,14 @@ final class TestWebServer: Sendable {
     /// Certificate and key of an authority, and whether clients have to show a certificate of it.
     static func context(
         _ authority: TestAuthority, _ name: String = "server", key: String? = nil, demands: Bool = false
-    ) throws -> TLSContext {
-        let context = try TLSContext.server(
+    ) throws -> NIOSSLContext {
+        var configuration = try TLSServer.configuration(
             certificateFile: authority.path("\(name)-chain.pem"), keyFile: authority.path("\(key ?? name).key"))
-        guard demands else { return context }
-        try #require(SSL_CTX_load_verify_locations(context.pointer, authority.path("root.pem"), nil) == 1)
-        SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-        return context
+        if demands {
+            configuration.trustRoots = .file(authority.path("root.pem"))
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        return try NIOSSLContext(configuration: configuration)
     }
 
     private final class Answerer: ChannelInboundHandler {

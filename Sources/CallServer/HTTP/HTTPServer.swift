@@ -2,8 +2,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import RTCTransport
-import TransportSecurity
 
 /// An HTTP/1.1 and WebSocket server: a listening port that serves an `HTTPRouter`.
 ///
@@ -32,7 +32,7 @@ final class HTTPServer: Sendable {
     ///   - tls: certificate and key, where connections speak TLS.
     static func listen(
         group: any EventLoopGroup, host: String, port: Int, router: HTTPRouter, limits: HTTPLimits = .init(),
-        tls: TLSContext? = nil, meter: StallMeter = StallMeter(), logger: Logger
+        tls: NIOSSLContext? = nil, meter: StallMeter = StallMeter(), logger: Logger
     ) -> EventLoopFuture<HTTPServer> {
         guard (0...65_535).contains(port) else {
             return group.any().makeFailedFuture(HTTPBindError(host: host, port: port, reason: .noSuchPort))
@@ -45,10 +45,7 @@ final class HTTPServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let isAdmitted = connections.admit(channel)
-                    if let tls {
-                        try channel.pipeline.syncOperations.addHandler(
-                            try TLSHandler(server: tls, on: channel.eventLoop))
-                    }
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     guard isAdmitted else { return try HTTPOverload.refuse(channel, limits: limits) }
                     try HTTPConnection.install(
                         on: channel, router: router, limits: limits, isSecure: tls != nil, meter: meter,

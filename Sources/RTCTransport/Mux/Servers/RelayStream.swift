@@ -54,12 +54,8 @@ final class RelayStream: ChannelInboundHandler {
             let sync = channel.pipeline.syncOperations
             var ready = channel.eventLoop.makeSucceededVoidFuture()
             if server.url.transport == .tls {
-                let tls = try TLSHandler(
-                    client: .client(server.trust), host: server.url.host,
-                    peer: "\(server.url.host):\(server.url.port)",
-                    protocols: ["stun.turn"], on: channel.eventLoop)
-                try sync.addHandler(tls)
-                ready = tls.ready
+                ready = try TLSClient.shared(server.trust, protocols: ["stun.turn"])
+                    .secure(channel, host: server.url.host, peer: "\(server.url.host):\(server.url.port)")
             }
             try sync.addHandler(RelayStream(owner, loop))
             return ready

@@ -1,11 +1,12 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Testing
 
 @testable import TransportSecurity
 
 /// TLS on sockets, by itself.
-@Suite(.timeLimit(.minutes(2))) struct TLSHandlerTests {
+@Suite(.timeLimit(.minutes(2))) struct TLSClientTests {
     /// Sends everything back.
     private final class Echo: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
@@ -33,12 +34,12 @@ import Testing
     }
 
     private static func echoServer(_ certificate: TestCertificate) async throws -> any Channel {
-        let context = try TLSContext.server(certificateFile: certificate.certificate, keyFile: certificate.key)
+        let context = try TLSServer.context(certificateFile: certificate.certificate, keyFile: certificate.key)
         return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        try TLSHandler(server: context, on: channel.eventLoop), Echo(),
+                        NIOSSLServerHandler(context: context), Echo(),
                     ])
                 }
             }
@@ -48,15 +49,14 @@ import Testing
     private static func connect(
         _ port: Int, _ trust: TLSTrust, host: String = "localhost", expecting count: Int = 1
     ) async throws -> (any Channel, EventLoopFuture<Void>, EventLoopFuture<[UInt8]>) {
-        let context = try TLSContext.client(trust)
+        let tls = try TLSClient.shared(trust)
         return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let tls = try TLSHandler(
-                        client: context, host: host, peer: "\(host):\(port)", on: channel.eventLoop)
+                    let ready = try tls.secure(channel, host: host, peer: "\(host):\(port)")
                     let promise = channel.eventLoop.makePromise(of: [UInt8].self)
-                    try channel.pipeline.syncOperations.addHandlers([tls, Collector(count, promise)])
-                    return (channel, tls.ready, promise.futureResult)
+                    try channel.pipeline.syncOperations.addHandler(Collector(count, promise))
+                    return (channel, ready, promise.futureResult)
                 }
             }
     }
@@ -142,18 +142,18 @@ import Testing
             two.remove()
         }
         #expect(throws: TLSError.foreignKey(certificate: one.certificate, key: two.key)) {
-            try TLSContext.server(certificateFile: one.certificate, keyFile: two.key)
+            try TLSServer.context(certificateFile: one.certificate, keyFile: two.key)
         }
         for (certificate, key, named) in [
             ("/no/such.pem", one.key, "/no/such.pem"), (one.key, one.key, one.key),
             (one.certificate, "/no/such.key", "/no/such.key"),
         ] {
             let error = #expect(throws: TLSError.self) {
-                try TLSContext.server(certificateFile: certificate, keyFile: key)
+                try TLSServer.context(certificateFile: certificate, keyFile: key)
             }
             #expect("\(try #require(error))".contains(named))
         }
-        let error = #expect(throws: TLSError.self) { try TLSContext.client(TLSTrust(rootsFile: "/no/roots.pem")) }
+        let error = #expect(throws: TLSError.self) { try TLSClient.shared(TLSTrust(rootsFile: "/no/roots.pem")) }
         #expect("\(try #require(error))".contains("/no/roots.pem"))
     }
 }
