@@ -54,7 +54,8 @@ final class CertificateVerifier: @unchecked Sendable {
 
     /// A server's certificate, for this host. Names are verified as names, addresses as addresses.
     private static func expect(_ host: String, _ context: OpaquePointer) -> Bool {
-        guard X509_STORE_CTX_set_default(context, "ssl_server") == 1,
+        // OpenSSL takes an empty name for no name, and would verify none.
+        guard !host.isEmpty, X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let settings = X509_STORE_CTX_get0_param(context)
         else { return false }
         X509_VERIFY_PARAM_set_auth_level(settings, securityLevel)

@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import NIOSSL
 
 /// What went wrong with a connection, in words for people: never those that a library has for itself.
 package enum SocketFault {
@@ -10,6 +11,7 @@ package enum SocketFault {
         case let error as ChannelError: words(error)
         case is SocketAddressError: "its name can't be resolved"
         case is EventLoopError: "this program is ending"
+        case NIOSSLError.uncleanShutdown: "the connection was closed without a goodbye"
         default: "the connection failed"
         }
     }

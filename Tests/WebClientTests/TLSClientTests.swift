@@ -119,6 +119,20 @@ import Testing
         try await server.close()
     }
 
+    /// OpenSSL takes an empty name for no name, and verifies none.
+    @Test func anEmptyNameIsNobodys() throws {
+        let certificate = try TestCertificate()
+        defer { certificate.remove() }
+        let verifier = try CertificateVerifier(TLSTrust(rootsFile: certificate.root))
+        let chain = try NIOSSLCertificate.fromPEMFile(certificate.certificate).map { try $0.toDERBytes() }
+        #expect(verifier.judge(chain, host: "localhost", peer: "it") == nil)
+        #expect(verifier.judge(chain, host: "", peer: "it") != nil)
+    }
+
+    @Test func anEndWithoutGoodbyeHasWords() {
+        #expect(SocketFault.words(NIOSSLError.uncleanShutdown) == "the connection was closed without a goodbye")
+    }
+
     @Test func addressesAreVerifiedAsAddresses() async throws {
         let certificate = try TestCertificate(names: "IP:127.0.0.1")
         defer { certificate.remove() }
