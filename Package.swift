@@ -211,7 +211,8 @@ let package = Package(
                 "ServiceDeskCore", "CHeap",
                 coreMetrics, lifecycle, nioCore, nioPosix, argumentParser, logging,
             ],
-            swiftSettings: settings),
+            // `callagent story` plays it wherever the program is.
+            resources: [.embedInCode("Story/whole-story.yaml")], swiftSettings: settings),
         // Tests. Theirs alone: counts what a thread takes from the heap.
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("RTCWire"),

@@ -31,10 +31,24 @@ enum Samples {
 
     static func plan(_ text: String) throws -> ScenarioPlan { try ScenarioReader.read(text) }
 
+    /// A visitor and an agent who talk; `steps` take the place of what happens between start and end.
+    static func story(
+        _ steps: String = "- {do: message, text: Hello., answer: Good day.}", head: String = "", expect: String = ""
+    ) -> String {
+        var text = "story: a talk\n\(head)steps:\n  - do: start\n" + indented(steps) + "  - do: end\n"
+        if !expect.isEmpty { text += "expect:\n" + indented(expect) }
+        return text
+    }
+
+    /// The steps of a call from ringing to talking.
+    static let called = "- do: message\n- do: ring\n- do: locked-answer\n- do: authentication\n- do: talk"
+
+    static func storyPlan(_ text: String) throws -> StoryPlan { try ScenarioReader.story(text) }
+
     /// What is wrong with a file; none where it is right.
     static func problems(_ text: String) -> [ScenarioProblem] {
         do throws(ScenarioProblems) {
-            _ = try ScenarioReader.read(text)
+            _ = try ScenarioReader.document(text)
             return []
         } catch {
             return error.problems

@@ -17,17 +17,22 @@ import Testing
 
     @Test func everyExamplePasses() {
         let examples = Self.files("Examples/Scenarios")
-        #expect(examples.count == 10)
+        #expect(examples.count == 11)
         for file in examples { file.withUnsafeBytes { ScenarioFuzzing.scenario($0) } }
     }
 
     /// Lines that change places, bytes that are others, and both.
     @Test(arguments: 0..<10) func damagePasses(_ seed: Int) {
         var random = TestRandom(seed)
+        Self.damage(Samples.story(), &random)
         let whole = Samples.pair(
             people: "  - {name: \"c{n}\", count: 4, every: 1s, stay: 3s, tone: auto, speaks: [1s..3s]}",
             timeline: "- {at: 2s, who: ada, do: mute, what: both, for: 2s, repeat: 2, every: 3s}",
             expect: "- {who: bob, hears: ada, sees: ada, share: \">= 20%\"}\n- {who: all, ended: left, meets: others}")
+        Self.damage(whole, &random)
+    }
+
+    private static func damage(_ whole: String, _ random: inout TestRandom) {
         for _ in 0..<60 {
             var lines = whole.split(separator: "\n", omittingEmptySubsequences: false)
             if Bool.random(using: &random) {

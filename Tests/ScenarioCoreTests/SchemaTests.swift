@@ -7,7 +7,7 @@ import Testing
 @Suite struct SchemaTests {
     private static let examples = [
         "bad-train", "churn-soak", "cross-dialect", "failover", "reconnect-storm", "recording", "support-call",
-        "two-party-smoke", "webinar", "wrong-key",
+        "two-party-smoke", "webinar", "whole-story", "wrong-key",
     ]
 
     private static func text(_ path: String) throws -> String {
@@ -21,19 +21,32 @@ import Testing
 
     @Test func theSchemaIsJSON() throws {
         let object = try JSONSerialization.jsonObject(with: Data(ScenarioSchema.text.utf8)) as? [String: Any]
-        let properties = try #require(object?["properties"] as? [String: Any])
+        // A file with the key story is one.
+        #expect((object?["if"] as? [String: [String]])?["required"] == ["story"])
+        let scenario = try #require(object?["else"] as? [String: Any])
+        let properties = try #require(scenario["properties"] as? [String: Any])
         #expect(Set(properties.keys) == Set(ScenarioKeys.file.names))
-        #expect(object?["required"] as? [String] == ["scenario", "duration", "people", "expect"])
-        #expect(object?["additionalProperties"] as? Bool == false)
+        #expect(scenario["required"] as? [String] == ["scenario", "duration", "people", "expect"])
+        let story = try #require(object?["then"] as? [String: Any])
+        #expect(Set((story["properties"] as? [String: Any] ?? [:]).keys) == Set(StoryKeys.file.names))
+        #expect(story["required"] as? [String] == ["story", "steps"])
+        for kind in [scenario, story] { #expect(kind["additionalProperties"] as? Bool == false) }
     }
 
     @Test(arguments: examples) func theExampleIsRead(_ name: String) throws {
         let text = try Self.text("Examples/Scenarios/\(name).yaml")
-        let plan = try Samples.plan(text)
-        #expect(!plan.expectations.isEmpty && !plan.name.isEmpty)
+        let modes: Set<ScenarioMode>
+        switch try ScenarioReader.document(text) {
+        case .scenario(let plan):
+            #expect(!plan.expectations.isEmpty && !plan.name.isEmpty)
+            modes = plan.modes
+        case .story(let plan):
+            #expect(!plan.expectations.isEmpty && !plan.name.isEmpty)
+            modes = [.sockets]
+        }
         let head = text.prefix { $0 != "\n" || text.hasPrefix("#") }.split(separator: "\n").prefix { $0.hasPrefix("#") }
-        let modes = try #require(head.first { $0.contains("# Modes:") }, "says in which modes it runs")
-        for mode in plan.modes { #expect(modes.contains(mode.rawValue)) }
+        let told = try #require(head.first { $0.contains("# Modes:") }, "says in which modes it runs")
+        for mode in modes { #expect(told.contains(mode.rawValue)) }
     }
 
     @Test func thereAreTheseExamplesAndNoOther() throws {
@@ -44,7 +57,7 @@ import Testing
 
     private static let tables = [
         ScenarioKeys.file, ScenarioKeys.network, ScenarioKeys.person, ScenarioKeys.step, ScenarioKeys.expectation,
-        ExpectationKeys.eventCount,
+        ExpectationKeys.eventCount, StoryKeys.file, StoryKeys.step, StoryKeys.expectation,
     ]
 
     @Test func theDocumentNamesEveryKey() throws {
@@ -52,7 +65,10 @@ import Testing
         for table in Self.tables {
             for key in table.keys { #expect(document.contains("`\(key.name)`"), "\(table.name): \(key.name)") }
         }
-        for action in ScenarioAction.names { #expect(document.contains("`\(action)`"), "\(action)") }
+        let words =
+            StoryWord.allCases.map(\.rawValue) + StorySide.allCases.map(\.rawValue)
+            + StorySight.allCases.map(\.rawValue)
+        for word in ScenarioAction.names + words { #expect(document.contains("`\(word)`"), "\(word)") }
     }
 
     @Test func noKeyStandsTwiceAndEachSaysWhatItIs() {

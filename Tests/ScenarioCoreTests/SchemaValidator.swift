@@ -14,6 +14,11 @@ struct SchemaValidator {
     func problems(_ node: ScenarioNode) -> [SourcePosition] { problems(node, root) }
 
     private func problems(_ node: ScenarioNode, _ schema: [String: Any]) -> [SourcePosition] {
+        if let condition = schema["if"] as? [String: Any] {
+            let holds = problems(node, condition.merging(Self.anything) { own, _ in own }).isEmpty
+            return problems(node, schema[holds ? "then" : "else"] as? [String: Any] ?? [:])
+        }
+        if schema["anything"] != nil { return [] }
         if let choices = schema["anyOf"] as? [[String: Any]] {
             let found = choices.map { problems(node, $0) }
             return found.contains { $0.isEmpty } ? [] : [node.position]
@@ -28,6 +33,9 @@ struct SchemaValidator {
         case .scalar(let text, let isQuoted): return isValid(text, isQuoted, schema) ? [] : [node.position]
         }
     }
+
+    /// A mapping with whatever in it.
+    private static var anything: [String: Any] { ["type": "object", "additionalProperties": ["anything": true]] }
 
     private func mapping(
         _ entries: [ScenarioNode.Entry], _ node: ScenarioNode, _ schema: [String: Any]

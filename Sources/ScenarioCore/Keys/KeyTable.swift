@@ -20,6 +20,8 @@ package indirect enum ValueType: Sendable {
     case tone
     /// `640x360@15`.
     case picture
+    /// `160x32+80+96`.
+    case rectangle
     /// `< 2%` and the like, in a unit.
     case limit(LimitUnit)
     case list(KeyTable)

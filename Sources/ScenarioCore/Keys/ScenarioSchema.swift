@@ -1,4 +1,4 @@
-/// The JSON Schema of scenario files, written from the tables that the reader reads by.
+/// The JSON Schema of scenario files and stories, written from the tables that the readers read by.
 package enum ScenarioSchema {
     package static let identifier = "scenario.json"
 
@@ -7,9 +7,11 @@ package enum ScenarioSchema {
         var members: [(String, SchemaValue)] = [
             ("$schema", .text("https://json-schema.org/draft/2020-12/schema")),
             ("$id", .text(identifier)),
-            ("title", .text("A scenario file")),
+            ("title", .text("A scenario file, or a story")),
         ]
-        if case .object(let body) = object(ScenarioKeys.file) { members += body }
+        members.append(("if", .object([("required", .list([.text("story")]))])))
+        members.append(("then", object(StoryKeys.file)))
+        members.append(("else", object(ScenarioKeys.file)))
         return SchemaValue.object(members).text(indent: 0) + "\n"
     }
 
@@ -52,6 +54,7 @@ package enum ScenarioSchema {
                 )
             ])
         case .picture: pattern("^[0-9]{3,4}x[0-9]{2,4}(@[0-9]+(\\.[0-9]+)?)?$")
+        case .rectangle: pattern("^[0-9]{1,4}x[0-9]{1,4}\\+[0-9]{1,4}\\+[0-9]{1,4}$")
         case .limit(let unit): limit(unit)
         case .list(let table): .object([("type", .text("array")), ("items", object(table))])
         case .map(let table): .object([("type", .text("object")), ("additionalProperties", object(table))])

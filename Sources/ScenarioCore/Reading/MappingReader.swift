@@ -91,6 +91,14 @@ struct MappingReader {
         return nil
     }
 
+    func rectangle(_ key: String) -> StoryMask? {
+        guard let node = node(key), let text = scalar(node, key, "an area such as 160x32+80+96") else { return nil }
+        if let mask = ScalarText.rectangle(text) { return mask }
+        problems.add(
+            node.position, "\(key): \"\(text.shortened)\" is no area; write width x height + x + y as 160x32+80+96")
+        return nil
+    }
+
     func limit(_ key: String) -> Limit? {
         guard let node = node(key), case .limit(let unit) = table[key]?.type else { return nil }
         let example = Self.example(unit)

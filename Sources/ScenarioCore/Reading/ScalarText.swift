@@ -59,6 +59,21 @@ package enum ScalarText {
         return PlannedMedia.Card(width: width, height: height, frameRate: rate)
     }
 
+    /// `160x32+80+96`: width, height, and where it begins.
+    static func rectangle(_ text: String) -> StoryMask? {
+        let parts = text.split(separator: "+", omittingEmptySubsequences: false)
+        guard parts.count == 3, let sides = parts.first?.split(separator: "x", omittingEmptySubsequences: false),
+            sides.count == 2
+        else { return nil }
+        let numbers = [sides[0], sides[1], parts[1], parts[2]].map { digits in
+            digits.utf8.count <= 4 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(digits) : nil
+        }
+        guard let width = numbers[0], let height = numbers[1], let x = numbers[2], let y = numbers[3] else {
+            return nil
+        }
+        return StoryMask(x: x, y: y, width: width, height: height)
+    }
+
     static func boolean(_ text: String) -> Bool? {
         switch text {
         case "true", "yes": true

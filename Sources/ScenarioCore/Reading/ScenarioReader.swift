@@ -1,5 +1,25 @@
+/// What a file can be.
+package enum ScenarioDocument: Sendable, Hashable {
+    case scenario(ScenarioPlan)
+    case story(StoryPlan)
+}
+
 /// Reads a scenario file: YAML into nodes, nodes into a plan. All that is wrong is told at once.
 package enum ScenarioReader {
+    /// A scenario, or a story where the file has the key `story`. Throws `ScenarioProblems`.
+    package static func document(_ text: String) throws(ScenarioProblems) -> ScenarioDocument {
+        let root = try YAMLText.read(text)
+        guard case .mapping(let entries) = root.content, entries.contains(where: { $0.key == "story" }) else {
+            return .scenario(try plan(root))
+        }
+        return .story(try StoryReader.plan(root))
+    }
+
+    /// A story. Throws `ScenarioProblems`.
+    package static func story(_ text: String) throws(ScenarioProblems) -> StoryPlan {
+        try StoryReader.plan(YAMLText.read(text))
+    }
+
     /// Throws `ScenarioProblems`, each with its line and column.
     package static func read(_ text: String) throws(ScenarioProblems) -> ScenarioPlan {
         try plan(YAMLText.read(text))

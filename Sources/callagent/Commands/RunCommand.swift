@@ -72,21 +72,15 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         if printsSchema { return StandardOutput.report(String(ScenarioSchema.text.dropLast())) }
         output.bootstrapLogging()
-        let plans = try files.map { (file: $0, plan: try ScenarioFile.read($0)) }
-        let problems =
-            plans.flatMap { file, plan in
-                modes(plan).flatMap { ScenarioModeCheck.problems(plan, in: $0, hasServer: url != nil) }.map {
-                    $0.line(in: file)
-                }
-            }
-            + plans.flatMap { file, plan in ScenarioFile.networkProblems(plan, file) }
+        let documents = try files.map { (file: $0, document: try ScenarioFile.read($0)) }
+        let problems = documents.flatMap { file, document in obstacles(document, file) }
         if !problems.isEmpty { throw ScenarioFile.failure(problems) }
         if check { return StandardOutput.report("\(files.count) \(files.count == 1 ? "file is" : "files are") right") }
         Interruption.begin()
         var reports: [ScenarioReport] = []
-        for (file, plan) in plans where Interruption.cause == nil || reports.isEmpty {
+        for (file, document) in documents where Interruption.cause == nil || reports.isEmpty {
             let begun = MediaTime.now
-            let report = try await play(plan, file)
+            let report = try await play(document, file)
             reports.append(report)
             if !output.json {
                 StandardOutput.report(ScenarioText().text(report, elapsed: MediaTime.now.seconds - begun.seconds))
@@ -94,7 +88,33 @@ struct RunCommand: AsyncParsableCommand {
         }
         if output.json { JSONOutput.print(ScenarioReports(reports)) }
         if let junit { try ResultsOnDisk.write(Data(ScenarioJUnit.text(reports).utf8), to: junit) }
-        if !reports.allSatisfy(\.ok) || reports.count < plans.count { throw ExitCode(ExitStatus.lost.rawValue) }
+        if !reports.allSatisfy(\.ok) || reports.count < documents.count { throw ExitCode(ExitStatus.lost.rawValue) }
+    }
+
+    /// What the mode can't do of what a file asks for, and networks that are none.
+    private func obstacles(_ document: ScenarioDocument, _ file: String) -> [String] {
+        switch document {
+        case .scenario(let plan):
+            modes(plan).flatMap { ScenarioModeCheck.problems(plan, in: $0, hasServer: url != nil) }.map {
+                $0.line(in: file)
+            } + ScenarioFile.networkProblems(plan, file)
+        case .story(let plan):
+            ScenarioModeCheck.problems(plan, in: mode, hasServer: url != nil).map { $0.line(in: file) }
+        }
+    }
+
+    private func play(_ document: ScenarioDocument, _ file: String) async throws -> ScenarioReport {
+        switch document {
+        case .scenario(let plan): return try await play(plan, file)
+        case .story(let plan):
+            try Descriptors.require()
+            let progress = Progress(isQuiet: output.json)
+            var run = StoryRun(plan: plan)
+            run.says = { progress.show($0) }
+            let outcome = try await run.outcome()
+            progress.end()
+            return ScenarioReport(plan, file: file, outcome)
+        }
     }
 
     /// Files that are only checked are checked for what they say they are for.
@@ -133,7 +153,7 @@ struct RunCommand: AsyncParsableCommand {
 /// Scenario files on disk.
 enum ScenarioFile {
     /// Throws `ExitStatus.Failure` with a line for everything that is wrong.
-    static func read(_ path: String) throws -> ScenarioPlan {
+    static func read(_ path: String) throws -> ScenarioDocument {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
             throw ExitStatus.Failure(
@@ -145,7 +165,7 @@ enum ScenarioFile {
                 status: .usage, message: "the scenario \(path) is not written in UTF-8; convert it")
         }
         do throws(ScenarioProblems) {
-            return try ScenarioReader.read(text)
+            return try ScenarioReader.document(text)
         } catch {
             throw failure(error.problems.map { $0.line(in: path) })
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ScenarioCore
 
 /// `callagent story`: the whole life of a conversation, by clients of this process against a server of this process.
 struct StoryCommand: AsyncParsableCommand {
@@ -12,9 +13,15 @@ struct StoryCommand: AsyncParsableCommand {
             rules. Server, push gateway, media and signalling are real, over sockets of 127.0.0.1; notifications are opened by \
             another process of this program. Nothing is asked of the network beyond this machine.
 
+            What is played stands in Examples/Scenarios/whole-story.yaml; callagent run plays stories of your own.
+
+            With --clients all clients are connected, and all conversations open, before any story goes on; calls, whose media \
+            is encoded and decoded in real time, take their turn: so many at once as --calls says, \(StoryLanes.perCore) for each \
+            core where it says nothing.
+
             EXAMPLES
               callagent story
-              callagent story --clients 20 --patience 120
+              callagent story --clients 200 --calls 8
               callagent story --json
 
             EXIT CODES
@@ -29,6 +36,11 @@ struct StoryCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
+        help: "Calls at once, 1 to 1000; the others wait for their turn. Without it what the cores bear.")
+    var calls: Int?
+
+    @Option(
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "How long a side may take to see something, 1 to 3600 seconds.",
             discussion: "Without it 30, and one more for each story.", valueName: "seconds"))
@@ -38,6 +50,7 @@ struct StoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000).contains(clients) else { throw ValidationError("--clients \(clients): use 1 to 1000.") }
+        if let calls, !(1...1_000).contains(calls) { throw ValidationError("--calls \(calls): use 1 to 1000.") }
         if let patience, !(1...3_600).contains(patience) {
             throw ValidationError("--patience \(patience): use 1 to 3600 seconds.")
         }
@@ -48,15 +61,18 @@ struct StoryCommand: AsyncParsableCommand {
         try Descriptors.require()
         Interruption.begin()
         let json = output.json
-        var run = StoryRun()
-        run.clients = clients
-        run.patience = StoryPatience(seconds: patience ?? 30 + Double(clients))
+        var plan = try StoryFile.whole()
+        plan.clients = clients
+        plan.calls = calls
+        plan.patienceMs = patience.map { Int($0 * 1_000) }
+        var run = StoryRun(plan: plan)
         run.says = { if json { StandardError.line($0) } else { StandardOutput.line($0) } }
-        let report: StoryReport
-        do { report = try await run.run() } catch {
-            throw ExitStatus.Failure(status: .environment, message: "the story can't begin: \(error)")
+        let outcome = try await run.outcome()
+        if json { JSONOutput.print(outcome.report) } else { StandardOutput.report(outcome.report.text) }
+        let unmet = outcome.verdicts.filter { !$0.isMet }
+        for verdict in unmet where !json && outcome.report.isGood {
+            StandardOutput.report("failed: \(verdict.text): \(verdict.measured)".printable)
         }
-        if json { JSONOutput.print(report) } else { StandardOutput.report(report.text) }
-        if !report.isGood { throw ExitCode(ExitStatus.lost.rawValue) }
+        if !outcome.report.isGood || !unmet.isEmpty { throw ExitCode(ExitStatus.lost.rawValue) }
     }
 }

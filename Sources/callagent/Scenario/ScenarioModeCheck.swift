@@ -19,6 +19,17 @@ enum ScenarioModeCheck {
         }
     }
 
+    /// A story starts processes and listens on ports of its own.
+    static func problems(_ plan: StoryPlan, in mode: ScenarioMode, hasServer: Bool) -> [ScenarioProblem] {
+        if mode == .virtual {
+            return [
+                ScenarioProblem(plan.position, "a story needs processes and sockets; run it without --virtual")
+            ]
+        }
+        guard hasServer else { return [] }
+        return [ScenarioProblem(plan.position, "a story brings its server with it; leave --url out")]
+    }
+
     private static func virtual(_ plan: ScenarioPlan) -> [ScenarioProblem] {
         var problems: [ScenarioProblem] = []
         let dialects = Set(plan.people.compactMap(\.provider))

@@ -2,20 +2,22 @@ import CallModel
 import ClientCore
 import Foundation
 import MediaCore
+import ScenarioCore
 
 /// The calls: rung, answered, joined, dropped.
 extension Story {
     /// The agent calls; the visitor's application is started for it by the notification, and no client runs.
-    func ring(_ saw: inout StorySightings) async throws {
+    func ring(_ provider: ScenarioProvider, _ saw: inout StorySightings) async throws {
         let notifications = try await launch(EventHistory())
         let person = visitor
-        for side in [person, agent] { side.descriptors.move(to: StoryWorld.areas.openTok) }
-        let line = await notifications.ring(
-            over: ServerRingTransport(server: world.address, credentials: world.credentials, device: person.device))
+        self.provider = provider
+        for side in [person, agent] { side.descriptors.move(to: StoryWorld.area(provider)) }
+        let line = await notifications.ring(over: line(of: person))
         let locked = AnswerGate(isLocked: true, isActive: false, isAuthenticated: false)
         try await person.listen(over: line, gate: locked, patience: patience)
         let (box, begin) = (world.carrier[pushToken], world.carrier[pushToken].count)
         let call = try await place(from: agent, to: person)
+        self.call = call
         let pushed = try await patience.wait(.carrier, "the call has come") { await box.first(from: begin) { $0 } }
         try expect(.carrier, "it can't be read on the way", !pushed.request.contains(agent.name))
         let opened = try await patience.wait(.visitor, "the notification is opened") {
@@ -28,10 +30,18 @@ extension Story {
         }
         try expect(.visitor, "no client runs yet", await person.client.phase == .idle)
         try await journal(.incomingCall, of: call)
+        saw.see(.visitor, .rings, .noClient)
+        saw.see(.carrier, .sealed)
+        saw.see(.server, .incomingCall)
         saw[.visitor] = "rings before any client was started"
         saw[.agent] = "calls \(person.name)"
         saw[.carrier] = "\(pushed.request.utf8.count) bytes that it can't read"
         saw[.server] = "the device that sleeps is rung"
+    }
+
+    /// A device's line to the exchange.
+    func line(of person: StoryPerson) -> ServerRingTransport {
+        ServerRingTransport(server: world.address, credentials: world.credentials, device: person.device)
     }
 
     /// Places a call and gives its id.
@@ -44,9 +54,9 @@ extension Story {
     }
 
     /// Answered on the lock screen: the greeting is heard, the agent is in the call, and no client starts.
-    func lockedAnswer(_ saw: inout StorySightings) async throws {
-        let (visitor, agent, call) = (visitor, agent, try ringingCall())
-        let greeting = VoiceGreeting(text: "One moment please, you are being connected.")
+    func lockedAnswer(_ text: String, _ saw: inout StorySightings) async throws {
+        let (visitor, agent, call) = (visitor, agent, call)
+        let greeting = VoiceGreeting(text: text)
         let samples = try await Task.detached { try greeting.samples() }.value
         visitor.output.greet(samples: samples)
         await visitor.phone?.answer(call)
@@ -61,13 +71,15 @@ extension Story {
         try expect(.visitor, "no client runs on a locked device", await visitor.client.phase == .idle)
         let present = await agent.calls.all.last?.call.participants.count
         try expect(.agent, "nobody else is in the call yet", present == 1)
+        saw.see(.visitor, .waits, .noClient)
+        saw.see(.agent, .connected, .alone)
         saw[.visitor] = "answered, waiting: \(missing)"
         saw[.agent] = "answered, alone in the call"
     }
 
     /// Unlocked is not enough; who has authenticated gets in.
     func authentication(_ saw: inout StorySightings) async throws {
-        let (visitor, call) = (visitor, try ringingCall())
+        let (visitor, call) = (visitor, call)
         await visitor.phone?.deviceChanged(AnswerGate(isAuthenticated: false))
         // A round trip of the agent's later the visitor's client would have begun.
         let conversation = conversation
@@ -91,32 +103,29 @@ extension Story {
                 return participant.identity == name ? true : nil
             }
         }
+        saw.see(.visitor, .connected, .ready)
+        saw.see(.agent, .alone, .other)
         saw[.visitor] = "unlocked: still waiting; authenticated: started and connected"
         saw[.agent] = "\(name) has come"
     }
 
-    private func ringingCall() throws -> String {
-        for case .present(let call, _) in visitor.presenter.shown.all.reversed() { return call }
-        throw StoryFailure(.visitor, "a call rings")
-    }
-
-    func openTokCall(_ saw: inout StorySightings) async throws {
-        try await talk(.openTok, &saw)
-        try await journal(.established, of: try ringingCall())
-        saw[.server] = "established"
-    }
-
-    /// Both see and hear one another, through that provider.
-    private func talk(_ provider: ProviderKind, _ saw: inout StorySightings) async throws {
+    /// Both see and hear one another.
+    func talk(_ pictures: Int, _ saw: inout StorySightings) async throws {
         for (side, person, other) in [(StorySide.visitor, visitor, agent), (.agent, agent, visitor)] {
             guard let call = person.calls.all.last else { throw StoryFailure(side, "there is a call") }
-            let named = call.call.descriptor.provider
-            try expect(side, "the call goes by \(provider), and not \(named)", named == provider)
             try await patience.poll(side, "\(other.name) is seen and heard; \(call.arrived)") {
-                call.arrives(other.hertz)
+                call.isSeen(pictures) && call.isHeard(other.hertz)
             }
-            saw[side] = "by \(provider.rawValue), \(call.arrived)"
+            let named = call.call.descriptor.provider
+            saw.providers[side] = named == .openTok ? .opentok : named == .liveKit ? .livekit : nil
+            let planned: ProviderKind = provider == .opentok ? .openTok : .liveKit
+            try expect(side, "the call goes by \(provider.rawValue), and not \(named)", named == planned)
+            saw.see(side, .pictures, .tone)
+            saw[side] = "by \(named.rawValue), \(call.arrived)"
         }
+        try await journal(.established, of: call)
+        saw.see(.server, .established)
+        saw[.server] = "established"
     }
 
     /// Heard from the answer to the call's first sound, and never together with it.
@@ -128,9 +137,12 @@ extension Story {
         )
         try expect(.visitor, "the greeting was heard", played > 0)
         try expect(.visitor, "greeting and call are not heard together, and not for \(overlap) ms", overlap <= 20)
+        (saw.greeting, saw.overlap) = (played, overlap)
+        saw.see(.visitor, .greeting)
         saw[.visitor] = "\(Int(played)) ms of greeting, a gap of \(Int(gap)) ms, then the call"
         guard let theirs = agent.calls.all.last else { throw StoryFailure(.agent, "there is a call") }
-        try expect(.agent, "the greeting is the visitor's alone; \(theirs.arrived)", theirs.arrives(visitor.hertz))
+        try expect(.agent, "the greeting is the visitor's alone; \(theirs.arrived)", theirs.isHeard(visitor.hertz))
+        saw.see(.agent, .tone, .noGreeting)
         saw[.agent] = "heard \(visitor.name)'s tone, and no greeting"
     }
 
@@ -145,19 +157,22 @@ extension Story {
             }
             let name = await call.call.participants.first { $0.id == shown }?.identity
             try expect(side, "it is \(other.name)'s picture, and not \(name ?? "nobody")'s", name == other.name)
+            saw.see(side, .indicator)
             saw[side] = "the indicator shows \(other.name)"
         }
     }
 
     /// The indicator is dropped on the area that removes it: the call ends, the conversation lives.
-    func drop(_ saw: inout StorySightings) async throws {
-        let call = try ringingCall()
+    func drop(_ words: StoryWords, _ saw: inout StorySightings) async throws {
         guard let side = visitor.calls.all.last else { throw StoryFailure(.visitor, "there is a call") }
         try expect(.visitor, "dropping the indicator ends the call", side.dropIndicator())
         try await leave(visitor, .visitor, call)
         try await goes(agent, .agent, after: visitor.name, call)
-        try await write("Are you still there?", from: agent, .agent, to: visitor, .visitor)
-        try await write("Yes, the line was bad.", from: visitor, .visitor, to: agent, .agent)
+        try await write(words.text, from: agent, .agent, to: visitor, .visitor)
+        try await write(words.answer, from: visitor, .visitor, to: agent, .agent)
+        saw.see(.visitor, .callOver, .sent, .words)
+        saw.see(.agent, .alone, .callOver, .sent, .words)
+        saw.see(.server, .ended)
         saw[.visitor] = "dropped the indicator: the call is over, messages go on"
         saw[.agent] = "alone in the call, left it; messages go on"
         saw[.server] = "the call has ended"
@@ -181,29 +196,35 @@ extension Story {
         try await journal(.ended, of: call)
     }
 
-    /// The visitor calls back, and the call goes by the other dialect.
-    func liveKitCall(_ saw: inout StorySightings) async throws {
+    /// The visitor calls, and the agent's device answers by itself.
+    func callBack(_ provider: ScenarioProvider, _ saw: inout StorySightings) async throws {
         let (visitor, agent) = (visitor, agent)
-        for side in [visitor, agent] { side.descriptors.move(to: StoryWorld.areas.liveKit) }
+        self.provider = provider
+        for side in [visitor, agent] { side.descriptors.move(to: StoryWorld.area(provider)) }
+        if visitor.phone == nil { try await visitor.listen(over: line(of: visitor), patience: patience) }
         let call = try await place(from: visitor, to: agent)
         _ = try await patience.wait(.agent, "the call rings") {
             await agent.presenter.shown.until(.present(call, caller: visitor.name))
         }
+        saw.see(.agent, .rings)
         for (side, person) in [(StorySide.agent, agent), (.visitor, visitor)] {
             let outcome = try await patience.wait(side, "the call has an outcome") {
                 await person.outcomes.first { $0.callId == call ? $0.outcome : nil }
             }
             try expect(side, "the call is connected, and not \(outcome)", outcome == .connected)
+            saw.see(side, .connected)
         }
-        second = call
-        try await talk(.liveKit, &saw)
-        try await journal(.established, of: call)
-        saw[.server] = "established"
+        self.call = call
+        saw[.visitor] = "called \(agent.name), connected"
+        saw[.agent] = "was rung, connected"
     }
 
     func hangUp(_ saw: inout StorySightings) async throws {
-        try await leave(agent, .agent, second)
-        try await goes(visitor, .visitor, after: agent.name, second)
+        try await leave(agent, .agent, call)
+        try await goes(visitor, .visitor, after: agent.name, call)
+        saw.see(.visitor, .alone, .callOver)
+        saw.see(.agent, .callOver)
+        saw.see(.server, .ended)
         saw[.visitor] = "alone in the call, left it"
         saw[.agent] = "hung up"
         saw[.server] = "the call has ended"

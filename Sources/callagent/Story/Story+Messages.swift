@@ -1,6 +1,7 @@
 import ClientCore
 import ClientNotifications
 import Foundation
+import ScenarioCore
 
 /// What is written, pushed and seen.
 extension Story {
@@ -11,10 +12,7 @@ extension Story {
         _ = try await patience.wait(.agent, "the client is ready, and available") {
             try await agent.client.start()
             try await agent.client.setAvailable(true)
-            try await agent.listen(
-                over: ServerRingTransport(
-                    server: self.world.address, credentials: self.world.credentials, device: agent.device),
-                patience: self.patience)
+            try await agent.listen(over: self.line(of: agent), patience: self.patience)
             return true
         }
         _ = try await patience.wait(.visitor, "the client is ready") {
@@ -27,11 +25,27 @@ extension Story {
         _ = try await patience.wait(.visitor, "the push token is at the service, and its key is here") {
             await facts.until(PushLogFact.secretReceived.rawValue)
         }
+        saw.see(.visitor, .ready, .agentAvailable, .pushKey)
+        saw.see(.agent, .ready)
         saw[.visitor] = "ready, an agent is there, the device is registered"
         saw[.agent] = "ready and available"
     }
 
-    func message(_ saw: inout StorySightings) async throws {
+    func message(_ words: StoryWords, _ saw: inout StorySightings) async throws {
+        let isFirst = conversation.isEmpty
+        if isFirst { try await begin() }
+        // Once for all: no conversation goes back into the queue.
+        saw.see(.agent, .queue)
+        try await write(words.text, from: visitor, .visitor, to: agent, .agent)
+        try await write(words.answer, from: agent, .agent, to: visitor, .visitor)
+        saw.see(.visitor, .sent, .words, .notShown)
+        saw.see(.agent, .sent, .words)
+        saw[.visitor] = "wrote, and was answered"
+        saw[.agent] = isFirst ? "took the conversation from the queue, read and answered" : "read and answered"
+    }
+
+    /// The visitor begins a conversation, and the agent takes it from the queue.
+    private func begin() async throws {
         let (visitor, agent) = (visitor, agent)
         let begun = try await patience.wait(.visitor, "the conversation is begun") {
             try await visitor.client.beginConversation(.chat, data: ["story": "\(self.number)"]).id
@@ -47,10 +61,6 @@ extension Story {
             try await agent.client.joinConversation(begun)
             return true
         }
-        try await write("Good morning.", from: visitor, .visitor, to: agent, .agent)
-        try await write("Good morning, what can I do for you?", from: agent, .agent, to: visitor, .visitor)
-        saw[.visitor] = "wrote, and was answered"
-        saw[.agent] = "took the conversation from the queue, read and answered"
     }
 
     /// From one to the other: the one hears that the service has it, the other reads it. A visitor's device gets it by push, too,
@@ -93,10 +103,10 @@ extension Story {
     }
 
     /// The visitor's application is not running; what the agent writes comes by push, and another process opens it.
-    func push(_ saw: inout StorySightings) async throws {
+    func push(_ text: String, _ saw: inout StorySightings) async throws {
         await visitor.stop()
+        isDown = true
         try expect(.visitor, "the client has stopped", await visitor.client.phase == .stopped)
-        let text = "Your documents are ready, \(UUID().uuidString)"
         let (box, begin) = (world.carrier[pushToken], world.carrier[pushToken].count)
         let written = try await agent.client.write(text, in: conversation)
         try await sent(written, by: agent, .agent)
@@ -104,21 +114,28 @@ extension Story {
             await box.first(from: begin) { $0 }
         }
         try expect(.carrier, "it can't be read on the way", !pushed.request.contains(text))
-        let (device, preferences) = (world.device, preferences)
-        let shown = try await patience.wait(.device, "it is shown") {
-            try await device.show(pushed.payload, keys: preferences)
-        }
+        let shown = try await show(pushed.payload, "it is shown")
         try expect(
             .device, "the message is shown, and not \(shown)",
             shown.outcome == "opened" && shown.body == text && shown.title == agent.name && shown.kind == "MESSAGE")
-        let again = try await patience.wait(.device, "it comes again") {
-            try await device.show(pushed.payload, keys: preferences)
-        }
+        let again = try await show(pushed.payload, "it comes again")
         try expect(.device, "what comes twice is shown once", again.outcome == "blank" && again.body.isEmpty)
+        saw.see(.visitor, .noClient)
+        saw.see(.agent, .sent)
+        saw.see(.carrier, .sealed)
+        saw.see(.device, .shownOnce)
         saw[.visitor] = "not running"
         saw[.agent] = "wrote while nobody listened"
         saw[.carrier] = "\(pushed.request.utf8.count) bytes that it can't read"
         saw[.device] = "\"\(shown.title): \(shown.body.prefix(24))\", once"
+    }
+
+    /// What the process beside the application shows. Who waits for a process has not begun to be impatient.
+    private func show(_ payload: Data, _ what: String) async throws -> StoryExtension.Shown {
+        let (device, preferences, patience) = (world.device, preferences, patience)
+        return try await device.gate.pass {
+            try await patience.wait(.device, what) { try await device.show(payload, keys: preferences) }
+        }
     }
 
     /// A call in vain while the visitor's device listens to nobody.
@@ -126,6 +143,7 @@ extension Story {
         let (visitor, agent, server) = (visitor, agent, world.server)
         await visitor.stopListening()
         await visitor.client.stop()
+        try expect(.visitor, "no client runs", await visitor.client.phase != .ready)
         try await patience.poll(.server, "the visitor's line is gone") { !server.isListening(visitor.device) }
         let (box, begin) = (world.carrier[pushToken], world.carrier[pushToken].count)
         let call = try await place(from: agent, to: visitor)
@@ -139,15 +157,17 @@ extension Story {
             await box.first(from: begin + 1) { $0 }
         }
         try expect(.carrier, "neither can be read", !(offered.request + missed.request).contains(agent.name))
-        let (device, preferences) = (world.device, preferences)
-        let shown = try await patience.wait(.device, "it is shown") {
-            try await device.show(missed.payload, keys: preferences)
-        }
+        let shown = try await show(missed.payload, "it is shown")
         try expect(
             .device, "a missed call is shown, and not \(shown)",
             shown.outcome == "opened" && shown.kind == "MISSED_CALL")
         try await journal(.missedCall, of: call)
         try await journal(.ended, of: call)
+        saw.see(.visitor, .noClient)
+        saw.see(.agent, .callOver)
+        saw.see(.carrier, .sealed)
+        saw.see(.device, .missedCall)
+        saw.see(.server, .ended)
         saw[.visitor] = "offline"
         saw[.agent] = "gave up"
         saw[.carrier] = "a call and its end, sealed"
@@ -156,14 +176,17 @@ extension Story {
     }
 
     /// The visitor's client comes back to the conversation.
-    func backAgain(_ saw: inout StorySightings) async throws {
+    func backAgain(_ text: String, _ saw: inout StorySightings) async throws {
+        if isDown { try await launch(EventHistory()).setPresence(.viewOpen) }
         let (visitor, conversation) = (visitor, conversation)
         let known = try await patience.wait(.visitor, "the client is ready again") {
             try await visitor.client.start()
             return await visitor.client.conversations.contains { $0.conversation.id == conversation }
         }
         try expect(.visitor, "the conversation is still there", known)
-        try await write("I was away, sorry.", from: visitor, .visitor, to: agent, .agent)
+        try await write(text, from: visitor, .visitor, to: agent, .agent)
+        saw.see(.visitor, .ready, .sent)
+        saw.see(.agent, .words)
         saw[.visitor] = "ready, the conversation goes on"
         saw[.agent] = "reads on"
     }
@@ -187,6 +210,7 @@ extension Story {
         await agent.stop()
         try expect(.visitor, "the client has stopped", await visitor.client.phase == .stopped)
         try expect(.agent, "the client has stopped", await agent.client.phase == .stopped)
+        for side in [StorySide.visitor, .agent] { saw.see(side, .conversationOver, .noClient) }
         saw[.visitor] = "the conversation is over, stopped"
         saw[.agent] = "ended it, stopped"
     }

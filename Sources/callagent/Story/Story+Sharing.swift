@@ -2,15 +2,17 @@ import ClientCore
 import CoBrowsing
 import CoBrowsingModel
 import Foundation
+import ScenarioCore
 import ServiceDesk
 
 /// What is shared beside words and calls: files, the screen; and the chat with the service desk.
 extension Story {
-    func files(_ saw: inout StorySightings) async throws {
+    func files(_ files: StoryFiles, _ saw: inout StorySightings) async throws {
         let form = try await carry(
-            Self.picture(70_001), "form.png", "image/png", from: visitor, .visitor, to: agent, .agent)
-        let text = Array("Terms and conditions of story \(number)\n".utf8)
-        let terms = try await carry(text, "terms.txt", "text/plain", from: agent, .agent, to: visitor, .visitor)
+            Self.picture(files.upload), "form.png", "image/png", from: visitor, .visitor, to: agent, .agent)
+        let terms = try await carry(
+            Self.text(files.download, number), "terms.txt", "text/plain", from: agent, .agent, to: visitor, .visitor)
+        for side in [StorySide.visitor, .agent] { saw.see(side, .file) }
         saw[.visitor] = "sent form.png, has terms.txt, \(terms) bytes"
         saw[.agent] = "sent terms.txt, has form.png, \(form) bytes"
     }
@@ -48,6 +50,11 @@ extension Story {
         return bytes
     }
 
+    private static func text(_ count: Int, _ number: Int) -> [UInt8] {
+        let line = Array("Terms and conditions of story \(number).\n".utf8)
+        return (0..<count).map { line[$0 % line.count] }
+    }
+
     /// The visitor shares; the agent sees all but the masked area, sees what changes, and points.
     func coBrowsing(_ saw: inout StorySightings) async throws {
         let (visitor, agent, conversation, screen) = (visitor, agent, conversation, screen)
@@ -77,20 +84,22 @@ extension Story {
         let end = try await patience.wait(.visitor, "sharing has ended") { await shared.end() }
         try expect(.visitor, "it was stopped, and not \(end.rawValue)", end == .stopped)
         await watched.stop()
+        saw.see(.visitor, .pointer)
+        saw.see(.agent, .screen, .typed, .covered)
         saw[.visitor] = "shared \(sent.frames) frames in \(sent.bytes) bytes, saw the agent's pointer"
         saw[.agent] = "saw the form and what was typed; the card number is covered"
     }
 
     /// Nothing of the private area is in the picture.
     private static func looks(_ watched: WatchedScreen, covered: [UInt8], _ story: Story) async throws {
-        let seen = await watched.picture?.rgb(StoryScreen.secret) ?? []
+        let seen = await watched.picture?.rgb(story.screen.secret) ?? []
         let isCovered =
             !seen.isEmpty && stride(from: 0, to: seen.count, by: 3).allSatisfy { Array(seen[$0..<$0 + 3]) == covered }
         guard isCovered else { throw StoryFailure(.agent, "the private area is covered") }
     }
 
     /// The other way to ask: a chat whose answers come late.
-    func chat(_ saw: inout StorySightings) async throws {
+    func chat(_ words: StoryWords, _ saw: inout StorySightings) async throws {
         let (server, device) = (world.desk, visitor.name)
         let desk = try ServiceDesk(
             server: await server.url, appID: "story", store: DeskLocalStore(deviceID: device))
@@ -98,14 +107,12 @@ extension Story {
         let stream = await desk.events()
         Task { for await event in stream { events.note(event) } }
         await desk.subscribeToReplies()
-        let question = "Where is my parcel, number \(number)?"
-        _ = try await patience.wait(.visitor, "the desk has the question") { try await desk.send(question) }
+        _ = try await patience.wait(.visitor, "the desk has the question") { try await desk.send(words.text) }
         let letters = world.letters[device]
         let letter = try await patience.wait(.server, "the question has come") { await letters.first { $0 } }
-        try expect(.server, "it says what was asked", letter.comment.body == question)
-        let answer = "It leaves today."
+        try expect(.server, "it says what was asked", letter.comment.body == words.text)
         _ = try await patience.wait(.server, "the support answers") {
-            try await server.reply(ticket: letter.ticketID, answer)
+            try await server.reply(ticket: letter.ticketID, words.answer)
         }
         let reply = try await patience.wait(.visitor, "the answer has come") {
             await events.first { event -> DeskReply? in
@@ -113,9 +120,11 @@ extension Story {
                 return reply
             }
         }
-        try expect(.visitor, "it says what was answered", reply.lastCommentText == answer)
+        try expect(.visitor, "it says what was answered", reply.lastCommentText == words.answer)
         await desk.stop()
-        saw[.visitor] = "asked, and was told \"\(answer)\""
+        saw.see(.visitor, .answer)
+        saw.see(.server, .question)
+        saw[.visitor] = "asked, and was told \"\(words.answer)\""
         saw[.server] = "ticket \(letter.ticketID): asked and answered"
     }
 }

@@ -3,6 +3,7 @@ import ClientNotifications
 import ClientStorage
 import Foundation
 import Logging
+import ScenarioCore
 import ServiceDesk
 
 /// One visitor and one agent, from good morning to good bye. Each step is asserted from both sides.
@@ -17,10 +18,17 @@ actor Story {
     var visitor: StoryPerson
     var notifications: PushNotifications?
     var conversation = ""
-    /// The second call.
-    var second = ""
+    /// The call that goes on, or the latest.
+    var call = ""
+    /// Who carries it, as the file says.
+    var provider = ScenarioProvider.livekit
+    /// Its application was stopped, and a new one has to be started.
+    var isDown = false
     private(set) var steps: [StoryStep] = []
+    private(set) var observations: [StoryObservation] = []
     private(set) var failure: StoryBreak?
+    private var isInCall = false
+    private var hasGathered = false
     private let tell: @Sendable (StoryStep) -> Void
 
     /// Throws where the folder of preferences can't be made.
@@ -29,7 +37,9 @@ actor Story {
     ///   - number: from 1.
     ///   - tell: gets each step when it is done.
     init(_ number: Int, in world: StoryWorld, tell: @escaping @Sendable (StoryStep) -> Void) throws {
-        guard let screen = StoryScreen() else { throw StoryFailure(.visitor, "no screen of that size is possible") }
+        guard let screen = StoryScreen(secret: world.mask) else {
+            throw StoryFailure(.visitor, "no screen of that size is possible")
+        }
         self.number = number
         self.world = world
         self.tell = tell
@@ -46,35 +56,80 @@ actor Story {
 
     /// All of it, to the end or to the first thing that was not seen. Everything is stopped then.
     func play() async {
-        let parts: [(String, (inout StorySightings) async throws -> Void)] = [
-            ("start", start), ("message", message), ("push", push), ("ring", ring), ("locked answer", lockedAnswer),
-            ("authentication", authentication), ("opentok call", openTokCall), ("greeting", greeting),
-            ("indicator", indicator), ("drop", drop), ("livekit call", liveKitCall), ("files", files),
-            ("co-browsing", coBrowsing), ("hang up", hangUp), ("missed call", missedCall), ("back again", backAgain),
-            ("chat", chat), ("end", end),
-        ]
-        for (name, part) in parts {
-            guard await play(name, part) else { break }
+        for step in world.plan.steps {
+            if step.action.word.beginsCall { await enterCall() }
+            let isDone = await play(step)
+            if isInCall, !isDone || step.action.word.endsCall { await leaveCall() }
+            guard isDone else { break }
+            if step.action.word == .message { await gather() }
         }
+        if !hasGathered { await world.gathering.miss() }
         await visitor.stop()
         await agent.stop()
     }
 
-    private func play(_ name: String, _ part: (inout StorySightings) async throws -> Void) async -> Bool {
+    /// Media is work for the machine: so many calls go on at once, and nobody's patience is for the others.
+    private func enterCall() async {
+        await world.calls.enter()
+        isInCall = true
+    }
+
+    private func leaveCall() async {
+        isInCall = false
+        await world.calls.leave()
+    }
+
+    /// The conversation is open; the story goes on when those of all others are.
+    private func gather() async {
+        guard !hasGathered else { return }
+        hasGathered = true
+        await world.gathering.arrive()
+    }
+
+    private func play(_ planned: PlannedStoryStep) async -> Bool {
         let begun = ContinuousClock.now
         var saw = StorySightings()
-        do { try await part(&saw) } catch {
+        do { try await perform(planned.action, &saw) } catch {
             let known = error as? StoryFailure ?? StoryFailure(.visitor, "\(error)")
-            failure = StoryBreak(client: number, step: name, side: known.side.rawValue, what: known.what)
+            failure = StoryBreak(client: number, step: planned.name, side: known.side.rawValue, what: known.what)
             return false
         }
         let took = (ContinuousClock.now - begun) / .milliseconds(1)
-        let step = StoryStep(
-            client: number, step: name, ms: (took * 10).rounded() / 10,
-            saw: Dictionary(uniqueKeysWithValues: saw.sides.map { ($0.key.rawValue, $0.value) }))
+        let step = StoryStep(number, planned.name, took, saw)
         steps.append(step)
+        observations.append(saw.observation(number, planned.name, milliseconds: took))
         tell(step)
         return true
+    }
+
+    private func perform(_ action: StoryAction, _ saw: inout StorySightings) async throws {
+        switch action {
+        case .start: try await start(&saw)
+        case .message(let words): try await message(spoken(words), &saw)
+        case .push(let text): try await push(spoken(text), &saw)
+        case .ring(let provider): try await ring(provider, &saw)
+        case .lockedAnswer(let greeting): try await lockedAnswer(spoken(greeting), &saw)
+        case .authentication: try await authentication(&saw)
+        case .talk(let pictures): try await talk(pictures, &saw)
+        case .greeting: try await greeting(&saw)
+        case .indicator: try await indicator(&saw)
+        case .drop(let words): try await drop(spoken(words), &saw)
+        case .callBack(let provider): try await callBack(provider, &saw)
+        case .files(let files): try await self.files(files, &saw)
+        case .coBrowsing: try await coBrowsing(&saw)
+        case .hangUp: try await hangUp(&saw)
+        case .missedCall: try await missedCall(&saw)
+        case .backAgain(let text): try await backAgain(spoken(text), &saw)
+        case .chat(let words): try await chat(spoken(words), &saw)
+        case .end: try await end(&saw)
+        }
+    }
+
+    /// `{n}` in a text is the story's number.
+    private func spoken(_ text: String) -> String { text.replacingOccurrences(of: "{n}", with: "\(number)") }
+
+    private func spoken(_ words: StoryWords) -> StoryWords {
+        StoryWords(spoken(words.text), answer: spoken(words.answer))
     }
 
     /// Throws `StoryFailure` where something is not so.
@@ -95,6 +150,7 @@ actor Story {
         await visitor.stop()
         visitor = try StoryPerson(.visitor, number, in: world, notifications: notifications, screen: screen)
         self.notifications = notifications
+        isDown = false
         return notifications
     }
 }

@@ -4,9 +4,6 @@ import Synchronization
 
 /// One side of a call in a story: what happens in it, what is seen and heard of the other side, and its indicator.
 final class StoryCall: Sendable {
-    /// Pictures that count as being seen.
-    private static let pictures = 10
-
     let call: Call
     let events = EventHistory<CallEvent>()
     /// What the active-call indicator has shown; the call's own view is never on the screen.
@@ -38,11 +35,15 @@ final class StoryCall: Sendable {
     /// Drops the indicator on the area that removes it. Whether the call is to be ended for that.
     func dropIndicator() -> Bool { indicator.withLock { $0.apply(.droppedOnRemovalArea) }.contains(.endCall) }
 
-    /// Whether the other side is seen, picture after picture of theirs, and their tone is heard.
-    func arrives(_ hertz: Double) -> Bool {
+    /// Whether the other side is seen, picture after picture of theirs.
+    func isSeen(_ pictures: Int) -> Bool {
         let seen = card.report
-        guard seen.framesRead >= Self.pictures, seen.wrongSender == 0 else { return false }
-        return meter.measurement.dominantHz.map { abs($0 - hertz) < 15 } ?? false
+        return seen.framesRead >= pictures && seen.wrongSender == 0
+    }
+
+    /// Whether the other side's tone is heard.
+    func isHeard(_ hertz: Double) -> Bool {
+        meter.measurement.dominantHz.map { abs($0 - hertz) < 15 } ?? false
     }
 
     /// What arrived, for people.

@@ -1,4 +1,5 @@
 import Foundation
+import ScenarioCore
 
 /// The process beside the visitor's application: `callagent notification decrypt`, with the keys that both share.
 struct StoryExtension: Sendable {
@@ -14,17 +15,13 @@ struct StoryExtension: Sendable {
 
     /// The program; this one.
     var program: String
-    /// So many processes at a time.
+    /// So many processes at a time: whoever shows something passes it.
     var gate: StoryGate
 
     /// Starts the process and gives it a payload. Throws `StoryFailure`.
     ///
     /// - Parameter keys: the folder of preferences.
     func show(_ payload: Data, keys: String) async throws -> Shown {
-        try await gate.pass { try await run(payload, keys) }
-    }
-
-    private func run(_ payload: Data, _ keys: String) async throws -> Shown {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = ["notification", "decrypt", "--keys", keys]

@@ -1,4 +1,5 @@
 import Foundation
+import ScenarioCore
 
 /// How long a side may take to see something.
 struct StoryPatience: Sendable {
@@ -40,19 +41,5 @@ struct StoryPatience: Sendable {
                 throw StoryFailure(side, "\(what()), within \(Int(seconds)) s")
             }
         }
-    }
-}
-
-/// So many at a time, the others in the order in which they came.
-actor StoryGate {
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(_ count: Int) { free = count }
-
-    func pass<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
-        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
-        defer { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
-        return try await body()
     }
 }

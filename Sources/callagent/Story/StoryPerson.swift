@@ -6,6 +6,7 @@ import Foundation
 import MediaCore
 import ProviderLiveKitLike
 import ProviderOpenTokLike
+import ScenarioCore
 import Synchronization
 
 /// Where a person's calls go: what the server says for the area that the application is in by then.
@@ -101,7 +102,7 @@ final class StoryPerson: Sendable {
         if let screen { share.source = { _ in screen } }
         share.format = .png
         sharing = ScreenCoBrowsing(share)
-        sharing.addPrivateArea(.init(id: "card-number", rect: StoryScreen.secret))
+        if let screen { sharing.addPrivateArea(.init(id: "card-number", rect: screen.secret)) }
         var environment = ClientEnvironment(
             tokens: StaticTokenSource(world.token(name, role)), links: FixedLinkHandler(.block))
         environment.notifications = notifications

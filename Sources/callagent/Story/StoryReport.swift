@@ -1,19 +1,6 @@
 import CallModel
 import Foundation
-
-/// Who sees something in a story.
-enum StorySide: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The visitor's client.
-    case visitor
-    /// The agent's client.
-    case agent
-    /// The process beside the visitor's application, which opens notifications.
-    case device
-    /// Whoever carries notifications.
-    case carrier
-    /// The call server, by its journal; or the chat's support.
-    case server
-}
+import ScenarioCore
 
 /// Something that a side should have seen and has not.
 struct StoryFailure: Error, CustomStringConvertible {
@@ -30,11 +17,29 @@ struct StoryFailure: Error, CustomStringConvertible {
 
 /// What the sides saw in one step.
 struct StorySightings: Sendable {
+    /// For people.
     private(set) var sides: [StorySide: String] = [:]
+    /// For whoever holds it against the file.
+    private(set) var sights: [StorySide: Set<StorySight>] = [:]
+    var providers: [StorySide: ScenarioProvider] = [:]
+    var greeting: Double?
+    var overlap: Double?
 
     subscript(side: StorySide) -> String {
         get { sides[side] ?? "" }
         set { sides[side] = newValue }
+    }
+
+    /// One side has seen it.
+    mutating func see(_ side: StorySide, _ seen: StorySight...) { sights[side, default: []].formUnion(seen) }
+
+    func observation(_ client: Int, _ step: String, milliseconds: Double) -> StoryObservation {
+        var observation = StoryObservation(client: client, step: step, milliseconds: milliseconds)
+        observation.sights = sights
+        observation.providers = providers
+        observation.greeting = greeting
+        observation.overlap = overlap
+        return observation
     }
 }
 
@@ -47,6 +52,25 @@ struct StoryStep: Sendable, Codable {
     var ms: Double
     /// What each side saw.
     var saw: [String: String]
+    /// The same in the words of scenario files.
+    var sees: [String: [String]]
+
+    init(client: Int, step: String, ms: Double, saw: [String: String], sees: [String: [String]] = [:]) {
+        self.client = client
+        self.step = step
+        self.ms = ms
+        self.saw = saw
+        self.sees = sees
+    }
+
+    init(_ client: Int, _ step: String, _ ms: Double, _ saw: StorySightings) {
+        func named<Value>(_ values: [StorySide: Value]) -> [String: Value] {
+            Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+        }
+        let ms = (ms * 10).rounded() / 10
+        let words = saw.sights.mapValues { $0.map(\.rawValue).sorted() }
+        self.init(client: client, step: step, ms: ms, saw: named(saw.sides), sees: named(words))
+    }
 
     /// `  0.412 s  message          visitor: ...; agent: ...`
     var line: String {
@@ -65,12 +89,20 @@ struct StoryBreak: Sendable, Codable {
     var side: String
     var what: String
 
-    var line: String { "vera-\(client), \(step): the \(side) has not seen it: \(what)".printable }
+    var line: String { "vera-\(client), \(step): \(told)".printable }
+
+    /// Without whose it is.
+    var told: String { "the \(side) has not seen it: \(what)".printable }
 }
 
 /// What `story --json` prints.
 struct StoryReport: Sendable, Codable {
     var clients: Int
+    /// Conversations that were open at once, with both clients connected.
+    var conversationsAtOnce = 0
+    /// Calls that may go on at once, and that did.
+    var callLanes = 0
+    var callsAtOnce = 0
     /// Stories that came to their end.
     var whole = 0
     /// Seconds, from the first step of the first story to the last of the last.
@@ -96,6 +128,11 @@ struct StoryReport: Sendable, Codable {
                 format: "\(whole) of \(people) whole in %.1f s, %.1f s of processor time, %.0f MiB", seconds,
                 cpuSeconds, peakRSSMiB)
         ]
+        if clients > 1 {
+            lines.append(
+                "\(conversationsAtOnce) conversations open at once, \(callsAtOnce) calls at once of \(callLanes) that may be, the "
+                    + "others in turn")
+        }
         if clients > 1, storySeconds.count == 3 {
             lines.append(
                 String(

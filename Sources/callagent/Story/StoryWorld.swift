@@ -4,14 +4,15 @@ import ClientCore
 import Foundation
 import LiveKitProtocol
 import MediaCore
+import ScenarioCore
 import ServiceDesk
 
 /// Everything that is there before a story begins: the call server with its push gateway, whoever carries notifications, the
 /// service desk, and the threads that clients share.
 final class StoryWorld: Sendable {
     static let key = "story"
-    /// Areas by the dialect that calls in them have.
-    static let areas = (openTok: "by-opentok", liveKit: "by-livekit")
+    /// The area in which calls have that dialect.
+    static func area(_ provider: ScenarioProvider) -> String { "by-\(provider.rawValue)" }
     private static let service = """
         {"providers": {"LIVEKIT": {}, "OPENTOK": {}},
          "scopes": {"AREA": {"by-opentok": {"provider": "OPENTOK"}, "by-livekit": {"provider": "LIVEKIT"}}}}
@@ -22,7 +23,11 @@ final class StoryWorld: Sendable {
     let desk: ServiceDeskServer
     let engine: MediaEngine
     let device: StoryExtension
+    let plan: StoryPlan
     let patience: StoryPatience
+    /// Where calls take their turn, and where stories wait until all conversations are open.
+    let calls: StoryGate
+    let gathering: StoryGathering
     let format: LocalMedia.VideoFormat
     /// The journal's events, by conversation.
     let journal: EventBoxes<JournalEvent>
@@ -35,11 +40,16 @@ final class StoryWorld: Sendable {
     /// Starts all of it. Throws what keeps it from being started.
     ///
     /// - Parameters:
-    ///   - clients: stories that will be played at once.
+    ///   - plan: what will be played, so many times at once as it says.
+    ///   - calls: that may go on at once.
     ///   - program: the one that opens notifications.
-    init(clients: Int, patience: StoryPatience, program: String) async throws {
+    init(_ plan: StoryPlan, calls: Int, patience: StoryPatience, program: String) async throws {
+        let clients = plan.clients
+        self.plan = plan
         self.patience = patience
-        format = .init(width: 320, height: 180, frameRate: clients > 4 ? 5 : 15)
+        self.calls = StoryGate(calls)
+        gathering = StoryGathering(clients)
+        format = .init(width: 320, height: 180, frameRate: min(calls, clients) > 4 ? 5 : 15)
         folder = NSTemporaryDirectory() + "callbridge-story-\(UUID().uuidString)"
         secret = UUID().uuidString + UUID().uuidString
         journal = EventBoxes()
@@ -101,6 +111,12 @@ final class StoryWorld: Sendable {
         let path = folder + "/" + name
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
+    }
+
+    /// What a shared screen covers: one area in all of a story.
+    var mask: StoryMask {
+        for case .coBrowsing(let mask) in plan.steps.map(\.action) { return mask }
+        return StoryMask()
     }
 
     /// Ends all of it, and gives what the journal came to.

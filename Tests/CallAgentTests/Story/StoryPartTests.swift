@@ -1,4 +1,5 @@
 import Foundation
+import ScenarioCore
 import Synchronization
 import Testing
 
@@ -103,6 +104,63 @@ import Testing
         }
         let seen = inside.count.withLock { $0 }
         #expect(seen.now == 0 && (1...2).contains(seen.most))
+        #expect(await gate.most == 2, "as many as there is room for")
+    }
+
+    /// Nobody goes on before all have come or won't; then all do, and who comes later does not wait.
+    @Test func storiesGather() async {
+        let gathering = StoryGathering(3)
+        let gone = EventHistory<Int>()
+        let first = Task {
+            await gathering.arrive()
+            gone.note(1)
+        }
+        await gathering.miss()
+        #expect(gone.count == 0)
+        await gathering.arrive()
+        await first.value
+        #expect(gone.all == [1])
+        #expect(await gathering.together == 2)
+        let empty = StoryGathering(1)
+        await empty.miss()
+        #expect(await empty.together == 0)
+    }
+
+    @Test func theBuiltInStoryIsTheExample() throws {
+        let plan = try StoryFile.whole()
+        #expect(plan.steps.count == 19 && plan.clients == 1 && plan.calls == nil)
+        let example = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Examples/Scenarios/whole-story.yaml")
+        #expect(try String(contentsOf: example, encoding: .utf8) == StoryFile.text)
+    }
+
+    @Test func aStoryNeedsSockets() throws {
+        let plan = try StoryFile.whole()
+        let refused = ScenarioModeCheck.problems(plan, in: .virtual, hasServer: false).map { $0.line(in: "f") }
+        #expect(refused == ["f:4:8: a story needs processes and sockets; run it without --virtual"])
+        #expect(ScenarioModeCheck.problems(plan, in: .sockets, hasServer: false).isEmpty)
+        #expect(ScenarioModeCheck.problems(plan, in: .sockets, hasServer: true).first?.text.contains("--url") == true)
+    }
+
+    /// A story's steps and expectations are lines of its report and cases of JUnit.
+    @Test func aStoryIsReportedAsAScenario() throws {
+        let plan = try StoryFile.whole()
+        var report = StoryReport(clients: 2)
+        report.failures = [StoryBreak(client: 2, step: "start", side: "agent", what: "the client is ready")]
+        let endings = report.failures.map { StoryEnding(client: $0.client, step: $0.step, reason: $0.told) }
+        let verdicts = StoryJudge(plan, clients: 2, [], endings: endings, journalViolations: []).verdicts()
+        let scenario = ScenarioReport(plan, file: "s.yaml", .init(report: report, verdicts: verdicts))
+        #expect(!scenario.ok && scenario.mode == "sockets" && scenario.expectations.count == verdicts.count)
+        let text = ScenarioText(isColoured: false).text(scenario, elapsed: 1)
+        #expect(text.hasPrefix("the whole life of a conversation (s.yaml): 2 stories"))
+        #expect(
+            text.contains("FAILED line 7    start is seen by every side: 0 of 2; story 2: the agent has not seen it"))
+        let xml = ScenarioJUnit.text([scenario])
+        #expect(xml.contains("tests=\"\(verdicts.count + 2)\"") && xml.contains("name=\"line 7: start is seen"))
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(ScenarioReports([scenario])))
+        let told = ((json as? [String: Any])?["scenarios"] as? [[String: Any]])?.first?["story"] as? [String: Any]
+        #expect(told?["clients"] as? Int == 2 && told?["callLanes"] as? Int == 0)
     }
 
     // MARK: What comes from outside
@@ -147,7 +205,10 @@ import Testing
     @Test func reportsSayWhatBroke() {
         var report = StoryReport(clients: 2)
         report.whole = 2
+        (report.conversationsAtOnce, report.callLanes, report.callsAtOnce) = (2, 8, 1)
         #expect(report.isGood && report.text.hasPrefix("2 of 2 stories whole"))
+        #expect(
+            report.text.contains("2 conversations open at once, 1 calls at once of 8 that may be, the others in turn"))
         report.journal.violations = ["call-1 has no end"]
         #expect(!report.isGood && report.text.contains("1 violations\n  call-1 has no end"))
         report.journal.violations = []
@@ -160,7 +221,10 @@ import Testing
             step.line.hasPrefix("  0.412 s  drop             visitor: v; agent: a") && !step.line.contains("\u{1B}"))
     }
 
-    @Test(arguments: [["--clients", "0"], ["--clients", "1001"], ["--patience", "0"], ["--patience", "3601"]])
+    @Test(arguments: [
+        ["--clients", "0"], ["--clients", "1001"], ["--calls", "0"], ["--calls", "1001"], ["--patience", "0"],
+        ["--patience", "3601"],
+    ])
     func wrongCommandLines(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try StoryCommand.parse(arguments) }
     }
@@ -168,5 +232,7 @@ import Testing
     @Test func rightCommandLines() throws {
         #expect(try StoryCommand.parse([]).clients == 1)
         #expect(try StoryCommand.parse(["--clients", "200", "--patience", "60"]).patience == 60)
+        #expect(try StoryCommand.parse(["--clients", "200", "--calls", "8"]).calls == 8)
+        #expect(try StoryCommand.parse([]).calls == nil && StoryLanes.usual >= 2)
     }
 }

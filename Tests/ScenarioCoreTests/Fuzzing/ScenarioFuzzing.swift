@@ -11,9 +11,12 @@ package enum ScenarioFuzzing {
     /// A text is a plan that keeps to its bounds and can be judged, or it is told what is wrong with it.
     package static func scenario(_ input: UnsafeRawBufferPointer) {
         do throws(ScenarioProblems) {
-            let plan = try ScenarioReader.read(String(decoding: input, as: UTF8.self))
-            check(plan)
-            judge(plan)
+            switch try ScenarioReader.document(String(decoding: input, as: UTF8.self)) {
+            case .scenario(let plan):
+                check(plan)
+                judge(plan)
+            case .story(let plan): check(plan)
+            }
         } catch {
             precondition((1...100).contains(error.problems.count))
             for problem in error.problems {
@@ -34,6 +37,21 @@ package enum ScenarioFuzzing {
             precondition((0..<plan.durationMs).contains(step.atMs) && step.who.map(names.contains) ?? true)
         }
         for person in plan.people { precondition(person.network.map { plan.networks[$0] != nil } ?? true) }
+    }
+
+    /// Whoever plays it finds a beginning and an end, and nothing that is not judged.
+    private static func check(_ plan: StoryPlan) {
+        precondition((1...StoryLimits.clients).contains(plan.clients) && plan.steps.count <= StoryLimits.steps)
+        precondition(plan.steps.contains { $0.action == .start } && plan.steps.contains { $0.action == .end })
+        precondition(Set(plan.steps.map(\.name)).count == plan.steps.count)
+        for case .coBrowsing(let mask) in plan.steps.map(\.action) {
+            precondition(mask.isOnScreen && !mask.overlaps(.field))
+        }
+        let judge = StoryJudge(plan, clients: plan.clients, [], endings: [], journalViolations: [])
+        let verdicts = judge.verdicts()
+        precondition(verdicts.count == plan.steps.count + plan.expectations.count)
+        precondition(verdicts.prefix(plan.steps.count).allSatisfy { !$0.isMet }, "nothing was seen")
+        for expectation in plan.expectations { precondition(expectation.step.map { plan[$0] != nil } ?? true) }
     }
 
     /// What must be met is met by nothing at all only where that is what it asks for.

@@ -19,6 +19,15 @@ struct ScenarioReport: Codable {
             measured = verdict.measured
             ok = verdict.isMet
         }
+
+        init(_ verdict: StoryVerdict) {
+            line = verdict.position.line
+            column = verdict.position.column
+            who = verdict.who
+            expected = verdict.text
+            measured = verdict.measured
+            ok = verdict.isMet
+        }
     }
 
     /// What one person received of another.
@@ -73,12 +82,27 @@ struct ScenarioReport: Codable {
     var journalViolations: [String] = []
     /// How late the machine ran media timers, in sum; nil in virtual time.
     var lateMilliseconds: Double?
+    /// Of a file that is a story.
+    var story: StoryReport?
 
     init(_ plan: ScenarioPlan, file: String, mode: ScenarioMode, seed: UInt64) {
         self.file = file
         scenario = plan.name
         self.mode = mode.rawValue
         self.seed = seed
+    }
+
+    init(_ plan: StoryPlan, file: String, _ outcome: StoryRun.Outcome) {
+        self.file = file
+        scenario = plan.name
+        mode = ScenarioMode.sockets.rawValue
+        seed = 0
+        durationSeconds = outcome.report.seconds
+        interrupted = outcome.report.interrupted
+        expectations = outcome.verdicts.map(Expected.init)
+        journalViolations = outcome.report.journal.violations
+        story = outcome.report
+        conclude()
     }
 
     /// Everything came as expected, and the scenario came to its end.

@@ -16,11 +16,15 @@ struct ScenarioText {
     /// - Parameter elapsed: seconds by the machine's clock.
     func text(_ report: ScenarioReport, elapsed: Double) -> String {
         let took = report.mode == ScenarioMode.virtual.rawValue ? ", took \(number(elapsed)) s" : ""
+        let who =
+            report.story.map { $0.clients == 1 ? "1 story" : "\($0.clients) stories" }
+            ?? "\(report.people.count) people"
         var lines = [
-            "\(report.scenario) (\(report.file)): \(report.people.count) people, \(number(report.durationSeconds)) s in "
+            "\(report.scenario) (\(report.file)): \(who), \(number(report.durationSeconds)) s in "
                 + "\(report.mode == "virtual" ? "virtual time" : "real time")\(took)"
         ]
         lines += rows(report)
+        if let story = report.story { lines += story.text.split(separator: "\n").map { "       " + $0 } }
         lines += report.troubles.prefix(Self.limit).map { red("FAILED ") + "could not be done: \($0)" }
         if let interrupted = report.interrupted {
             lines.append(
