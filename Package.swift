@@ -181,7 +181,7 @@ let package = Package(
             [
                 "CallModel", "RoomModel", "SFUCore", "RTCTransport", "RTCCore", "RTCWire", "LiveKitProtocol",
                 "OpenTokSignalling", "WHIPSignalling", "ClientNotifications", "CoBrowsingModel", "ConversationModel",
-                "ConversationService",
+                "ConversationService", "CCrypto",
                 "TransportSecurity", "WebClient", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioWebSocket, logging,
             ]),
         // What a load test leaves behind, and what is made of it: files, verdicts, comparisons, pages. No socket, no clock.
@@ -270,7 +270,7 @@ let package = Package(
             [
                 "RoomModel", "RTCTransport", "RTCWire", "RTCSim", "CallModel", "LiveKitProtocol", "OpenTokSignalling",
                 "WHIPSignalling", "RTCCore", "ClientNotifications", "ConversationModel", "ConversationService",
-                nioCore, nioPosix, nioHTTP1, nioHTTP2, nioWebSocket, logging,
+                "CCrypto", "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioWebSocket, logging,
             ]),
         tests(
             "ProviderLiveKitLike",

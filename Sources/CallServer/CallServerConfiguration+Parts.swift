@@ -67,6 +67,15 @@ extension CallServerConfiguration {
 
     /// Who carries notifications to devices that don't listen.
     public struct Push: Sendable, Hashable {
+        /// With what the server makes the tokens that a carrier wants to see. The files are read once, when it starts.
+        public enum Credentials: Sendable, Hashable {
+            /// For APNs: a private key in PEM on the curve P-256 (`AuthKey_ID.p8`), its id and that of its team, ten letters and
+            /// digits each.
+            case providerKey(file: String, id: String, team: String)
+            /// For FCM: the JSON file of a service account.
+            case serviceAccount(file: String)
+        }
+
         /// One carrier.
         public struct Carrier: Sendable, Hashable {
             /// `https` or `http`: what is shaped like APNs gets `/3/device/TOKEN` below it, by HTTP/2; what is shaped like FCM gets
@@ -74,13 +83,17 @@ extension CallServerConfiguration {
             public var url: String
             /// A file with the bearer token that is shown to it, which something else keeps up to date; nil for none.
             public var tokenFile: String?
+            /// With what the server makes tokens of its own, in place of a token file; nil for none.
+            public var credentials: Credentials?
 
             /// - Parameters:
             ///   - url: where it is.
             ///   - tokenFile: path of the file with the token.
-            public init(url: String, tokenFile: String? = nil) {
+            ///   - credentials: with what tokens are made in its place.
+            public init(url: String, tokenFile: String? = nil, credentials: Credentials? = nil) {
                 self.url = url
                 self.tokenFile = tokenFile
+                self.credentials = credentials
             }
         }
 

@@ -156,6 +156,8 @@ public struct CallServerConfiguration: Sendable {
         where PushCarrierAddress(carrier.url, tokenFile: nil, trust: webhooks.trust) == nil {
             throw .push(carrier.url)
         }
+        if case .serviceAccount = push.apns?.credentials { throw .pushCredentials("APNs", "a provider key") }
+        if case .providerKey = push.fcm?.credentials { throw .pushCredentials("FCM", "a service account") }
         guard push.apns == nil || !push.apnsTopic.isEmpty else { throw .pushTopic }
         if let key = webhooks.apiKey, keys[key] == nil { throw .webhookKey(key) }
     }
@@ -173,6 +175,7 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
     case webhookKey(String)
     case push(String)
     case pushTopic
+    case pushCredentials(String, String)
 
     package var description: String {
         switch self {
@@ -180,6 +183,7 @@ package enum CallServerConfigurationError: Error, Hashable, CustomStringConverti
         case .emptyKey(let key): "the API key \"\(key)\" or its secret is empty; give both"
         case .webhook(let text): text
         case .push(let url): "\"\(url)\" is no URL of a push service; give one such as https://api.push.apple.com"
+        case .pushCredentials(let carrier, let wanted): "\(carrier) takes no such credentials; give \(wanted)"
         case .pushTopic: "APNs needs a topic; give the application's identifier"
         case .webhookKey(let key):
             "webhooks can't be signed with the API key \"\(key)\", which the server does not have"

@@ -8,17 +8,20 @@ import queue
 import secrets
 import socket
 import ssl
+import subprocess
 import tempfile
 import threading
+import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import h2.config
 import h2.connection
 import h2.events
+import jwt
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from livekit import api
 
 import notifications
@@ -258,3 +261,88 @@ def test_push_rings_who_sleeps():
             expect(missed["kind"] == "MISSED_CALL" and missed["callId"] == incoming["callId"], "which one was missed", missed)
             report = ring.result(60, code=1)
             expect((report["callId"], report["outcome"]) == (incoming["callId"], "NOT_ANSWERED"), "the caller's report", report)
+
+
+def private_key(path, key):
+    """Writes a private key as the carriers' consoles give it; its text."""
+    text = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+    with open(path, "w") as file:
+        file.write(text)
+    return text
+
+
+def test_apns_gets_tokens_of_our_own():
+    """Provider tokens, whose signature another implementation checks; one that is refused is replaced for the same notification."""
+    with tempfile.TemporaryDirectory() as folder:
+        expired = json.dumps({"reason": "ExpiredProviderToken"}).encode()
+        carrier = APNs(folder, [(200, b""), (403, expired)])
+        key, path = ec.generate_private_key(ec.SECP256R1()), os.path.join(folder, "AuthKey_ABCDE12345.p8")
+        private_key(path, key)
+        options = (
+            "--apns", carrier.url, "--apns-topic", TOPIC, "--ca-file", carrier.roots, "--apns-key", path, "--apns-key-id", "ABCDE12345",
+            "--apns-team", "TEAM012345")
+        with running_server(*options) as running, contextlib.closing(carrier):
+            vera, ada, room = conversation(running.port)
+            vera.register("phone", "00ff", "APNS")
+            ada.write(room, "good morning")
+            first = carrier.next()[0]["authorization"]
+            ada.write(room, "good evening")
+            (second, body), (third, again) = carrier.next(), carrier.next()
+            tokens = [first, second["authorization"], third["authorization"]]
+            expect(tokens[0] == tokens[1] != tokens[2] and body == again, "one token until it is refused", tokens)
+            for shown in tokens:
+                kind, token = shown.split()
+                claims = jwt.decode(token, key.public_key(), algorithms=["ES256"])
+                expect(kind == "Bearer" and jwt.get_unverified_header(token)["kid"] == "ABCDE12345", "the key is named", token)
+                expect(claims["iss"] == "TEAM012345" and set(claims) == {"iss", "iat"}, "the team is named", claims)
+
+
+class TokenEndpoint(FCM):
+    """Where assertions are exchanged; the answer is a token with the number of the exchange."""
+
+    def take(self, headers, body):
+        self.requests.put((headers, body))
+        return 200, json.dumps({"access_token": f"access-{self.requests.qsize()}", "expires_in": 3600, "token_type": "Bearer"}).encode()
+
+
+def test_fcm_gets_access_tokens():
+    """An assertion that another implementation checks is exchanged; 401 makes another one."""
+    with tempfile.TemporaryDirectory() as folder:
+        carrier, endpoint = FCM([(401, b"")]), TokenEndpoint()
+        key, path = rsa.generate_private_key(public_exponent=65_537, key_size=2_048), os.path.join(folder, "account.json")
+        account = {
+            "type": "service_account", "client_email": "push@project.example", "private_key_id": "k-1", "token_uri": endpoint.url,
+            "private_key": private_key(os.path.join(folder, "key.pem"), key)}
+        with open(path, "w") as file:
+            json.dump(account, file)
+        with running_server("--fcm", carrier.url, "--fcm-service-account", path) as running, contextlib.closing(carrier), contextlib.closing(endpoint):
+            vera, ada, room = conversation(running.port)
+            vera.register("phone", "device:1", "FCM")
+            ada.write(room, "good morning")
+            shown = [carrier.next()[0]["authorization"] for _ in range(2)]
+            expect(shown == ["Bearer access-1", "Bearer access-2"], "the token of the exchange, and another one", shown)
+            for headers, body in (endpoint.next(), endpoint.next()):
+                form = urllib.parse.parse_qs(body.decode())
+                expect(headers["content-type"] == "application/x-www-form-urlencoded", "a form", headers)
+                expect(form["grant_type"] == ["urn:ietf:params:oauth:grant-type:jwt-bearer"], "the grant", form)
+                claims = jwt.decode(form["assertion"][0], key.public_key(), algorithms=["RS256"], audience=endpoint.url)
+                expect(claims["iss"] == account["client_email"] and claims["exp"] - claims["iat"] <= 3_600, "who asks, and for how long", claims)
+                expect(claims["scope"].endswith("/auth/firebase.messaging"), "for what", claims)
+
+
+def test_keys_that_are_none():
+    """The file is named, with the remedy; nothing of it is printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "key.p8")
+        text = private_key(path, rsa.generate_private_key(public_exponent=65_537, key_size=2_048))
+        options = ["--apns-key-id", "ABCDE12345", "--apns-team", "TEAM012345"]
+        for arguments, words in [
+            (["--apns", "https://127.0.0.1:1", "--apns-topic", TOPIC, "--apns-key", path, *options], "P-256"),
+            (["--apns", "https://127.0.0.1:1", "--apns-topic", TOPIC, "--apns-key", path + ".none", *options], "can't be read"),
+            (["--fcm", "https://127.0.0.1:1", "--fcm-service-account", path], "no JSON object"),
+            (["--apns", "https://127.0.0.1:1", "--apns-topic", TOPIC, "--apns-key", path], "belong together"),
+        ]:
+            refused = subprocess.run([CALLAGENT, "serve", "--port", "0", *arguments], capture_output=True, text=True, timeout=60)
+            said = refused.stdout + refused.stderr
+            expect(refused.returncode == 2 and words in said, "it is refused", said)
+            expect(text.splitlines()[1] not in said, "the key is not printed")

@@ -3,6 +3,7 @@ import ClientNotifications
 import ConversationService
 import NIOConcurrencyHelpers
 import NIOCore
+import TransportSecurity
 
 extension CallServer {
     /// Whether a device's line to the exchange stands; otherwise calls reach it by notifications alone.
@@ -19,13 +20,13 @@ extension CallServer {
             guard let address = PushCarrierAddress(apns.url, tokenFile: apns.tokenFile, trust: trust),
                 let post = try? HTTP2Post(address, on: eventLoop)
             else { throw .configuration(CallServerConfigurationError.push(apns.url).description) }
-            posts[.apns] = post
+            posts[.apns] = try authorized(post, by: apns, trust)
         }
         if let fcm = configuration.push.fcm {
             guard let address = PushCarrierAddress(fcm.url, tokenFile: fcm.tokenFile, trust: trust) else {
                 throw .configuration(CallServerConfigurationError.push(fcm.url).description)
             }
-            posts[.fcm] = HTTP1Post(address: address)
+            posts[.fcm] = try authorized(HTTP1Post(address: address), by: fcm, trust)
         }
         guard !posts.isEmpty else { return nil }
         var settings = PushGatewaySettings()
@@ -41,5 +42,14 @@ extension CallServer {
             conversations.push(content, to: device.personId, device: device.deviceToken)
         }
         return gateway
+    }
+
+    /// With tokens of our own, where there are credentials to make them.
+    private func authorized(
+        _ post: any PushPost, by carrier: CallServerConfiguration.Push.Carrier, _ trust: TLSTrust
+    ) throws(CallServerError) -> any PushPost {
+        guard let credentials = carrier.credentials else { return post }
+        let tokens = try credentials.tokens(trust: trust) { WallClock.milliseconds / 1_000 }
+        return AuthorizedPost(post: post, tokens: tokens)
     }
 }
