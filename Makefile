@@ -11,7 +11,7 @@ call: build      ## build, then run a real four-party call and print what everyb
 story: build    ## a whole conversation: push, locked answer, calls by two dialects, files, a shared screen, a chat (CLIENTS=n at once)
 	.build/release/callagent story --clients $(or $(CLIENTS),1)
 
-c-library: bootstrap ## libcallbridge.so and its example in C, into .build/c
+c-library: bootstrap ## libcallbridge.so and its examples in C, into .build/c
 	Scripts/c-library
 
 man: bootstrap   ## manual pages of callagent and its subcommands, into .build/man

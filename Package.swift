@@ -196,9 +196,11 @@ let package = Package(
         .systemLibrary(name: "CCallBridge", path: "include"),
         .target(
             name: "CallBridgeABI",
-            dependencies: ["CCallBridge", "CallBridge", "MediaCore", "ProviderLiveKitLike", "ProviderOpenTokLike"],
+            dependencies: [
+                "CCallBridge", "CallBridge", "ClientCore", "MediaCore", "ProviderLiveKitLike", "ProviderOpenTokLike",
+            ],
             swiftSettings: settings, linkerSettings: versionScript),
-        tests("CallBridgeABI", ["CCallBridge", "MediaCore"]),
+        tests("CallBridgeABI", ["CCallBridge", "CallServer", "LiveKitProtocol", "MediaCore"]),
         .systemLibrary(name: "CHeap"),
         .executableTarget(
             name: "callagent",

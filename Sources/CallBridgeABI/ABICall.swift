@@ -20,10 +20,12 @@ final class ABICall: Sendable {
     }
 
     /// The threads of all calls.
-    private static let engine = MediaEngine()
+    static let engine = MediaEngine()
 
     let callbacks: Callbacks
     private let joining: Task<Call, any Error>
+    /// What is to be done elsewhere when we are out: whether we have been in the call.
+    private let isOut: @Sendable (Bool) async -> Void
     private let shared = Shared()
 
     private final class Shared: Sendable {
@@ -32,18 +34,29 @@ final class ABICall: Sendable {
 
     private static let left = ABIError.state("we left before we were in the call")
 
-    /// Begins to join.
-    init(_ descriptor: CallDescriptor, _ callbacks: Callbacks) {
-        self.callbacks = callbacks
+    /// Begins to join the call that a descriptor names.
+    convenience init(_ descriptor: CallDescriptor, _ callbacks: Callbacks) {
         var configuration = CallBridge.Configuration(
             descriptors: FixedDescriptorSource(descriptor), providers: [.liveKitLike, .openTokLike])
         configuration.engine = Self.engine
         configuration.logger.logLevel = .warning
         let bridge = CallBridge(configuration: configuration)
+        self.init(callbacks) { try await bridge.join(descriptor) }
+    }
+
+    /// - Parameters:
+    ///   - isOut: is told, once at least, when we have left or the call is over, and whether we have been in it.
+    ///   - join: gives the call when we are in it.
+    init(
+        _ callbacks: Callbacks, isOut: @escaping @Sendable (Bool) async -> Void = { _ in },
+        join: @escaping @Sendable () async throws -> Call
+    ) {
+        self.callbacks = callbacks
+        self.isOut = isOut
         callbacks.state(CALLBRIDGE_CONNECTING)
         joining = Task { [shared] in
             do {
-                let call = try await bridge.join(descriptor)
+                let call = try await join()
                 let isLeft = shared.state.withLock { state in
                     state.call = call
                     return state.isLeft
@@ -57,6 +70,7 @@ final class ABICall: Sendable {
                     for await event in events { ABICall.tell(event, callbacks) }
                     // Of a call whose end was not read, because events were lost, nothing more is known.
                     callbacks.ended("the call is over")
+                    await isOut(true)
                 }
                 return call
             } catch {
@@ -81,6 +95,7 @@ final class ABICall: Sendable {
             } else if track.kind == .audio, callbacks.wantsLevels {
                 remote.attach(LevelSink(callbacks, participant.identity))
             }
+        case .dataReceived(let message, let sender): callbacks.data(message, of: sender?.identity ?? "")
         default: break
         }
     }
@@ -133,14 +148,35 @@ final class ABICall: Sendable {
         try inCall { try await $0.setMuted(isMuted, track) }
     }
 
+    func send(_ message: DataMessage, to identity: String?) throws {
+        let identities = identity.map { [$0] } ?? []
+        try inCall {
+            try await $0.send(
+                data: message.bytes, topic: message.topic, reliable: message.isReliable, to: identities)
+        }
+    }
+
     /// Returns when we are out of the call; who is not in it yet gives joining up.
     func leave() {
-        if let call = giveUp() { try? blocking { await call.leave() } } else { callbacks.ended(Self.left.message) }
+        let isOut = isOut
+        guard let call = giveUp() else {
+            callbacks.ended(Self.left.message)
+            Task { await isOut(false) }
+            return
+        }
+        try? blocking {
+            await call.leave()
+            await isOut(true)
+        }
     }
 
     /// Leaves without waiting for it; tells nothing more.
     func destroy() {
-        if let call = giveUp() { Task { await call.leave() } }
+        let (call, isOut) = (giveUp(), isOut)
+        Task {
+            await call?.leave()
+            await isOut(call != nil)
+        }
         callbacks.close()
     }
 
@@ -164,33 +200,5 @@ final class ABICall: Sendable {
                 throw ABIError.state(ABIError(error).message)
             }
         }
-    }
-}
-
-/// The calls that there are, by their handles. No handle is given twice.
-enum Handles {
-    private static let calls = Mutex<(last: UInt64, open: [UInt64: ABICall])>((0, [:]))
-
-    static func add(_ make: (UInt64) -> ABICall) -> UInt64 {
-        // A callback that comes at once finds the handle.
-        calls.withLock { calls in
-            calls.last += 1
-            calls.open[calls.last] = make(calls.last)
-            return calls.last
-        }
-    }
-
-    static func call(_ handle: UInt64) throws -> ABICall {
-        guard let call = calls.withLock({ $0.open[handle] }) else { throw unknown(handle) }
-        return call
-    }
-
-    static func remove(_ handle: UInt64) throws -> ABICall {
-        guard let call = calls.withLock({ $0.open.removeValue(forKey: handle) }) else { throw unknown(handle) }
-        return call
-    }
-
-    private static func unknown(_ handle: UInt64) -> ABIError {
-        ABIError(CALLBRIDGE_ERROR_HANDLE, "\(handle) is no call, or it was destroyed")
     }
 }

@@ -1,5 +1,6 @@
 import CCallBridge
 import CallBridge
+import ClientCore
 import Foundation
 
 /// What a function of the C interface returns beside success, with a sentence for people.
@@ -27,8 +28,24 @@ struct ABIError: Error {
                 case .environment: CALLBRIDGE_ERROR_MEDIA
                 }
             self.init(code, error.message)
+        } else if let error = error as? ClientError {
+            self.init(Self.code(error.code), error.message)
         } else {
             self.init(CALLBRIDGE_ERROR_NETWORK, "\(error)")
+        }
+    }
+}
+
+extension ABIError {
+    private static func code(_ code: ClientError.Code) -> Int32 {
+        switch code {
+        case .invalidConfiguration, .messageRefused, .fileRefused, .fileQuarantined, .fileFailed:
+            CALLBRIDGE_ERROR_ARGUMENT
+        case .moduleNotRegistered, .noProviderInstalled, .duplicateModule, .moduleRegisteredLate, .delegateSetLate,
+            .notReady, .stopped, .conversationOpen, .conversationUnavailable, .interceptorFailed:
+            CALLBRIDGE_ERROR_STATE
+        case .authorization, .wrongRole, .requestRefused, .permissionDenied: CALLBRIDGE_ERROR_REFUSED
+        case .unreachable, .callFailed, .incompatibleServer, .internalError: CALLBRIDGE_ERROR_NETWORK
         }
     }
 }

@@ -1,4 +1,5 @@
 import CCallBridge
+import CallBridge
 import MediaCore
 import Synchronization
 
@@ -63,6 +64,19 @@ final class Callbacks: @unchecked Sendable {
             { me in
                 identity.withCString { me.functions.audio_level?(me.functions.user_data, me.handle, $0, level) }
             }, done: done)
+    }
+
+    func data(_ message: DataMessage, of identity: String) {
+        guard let tell = functions.data else { return }
+        post { me in
+            identity.withCString { identity in
+                message.topic.withCString { topic in
+                    message.bytes.withUnsafeBufferPointer {
+                        tell(me.functions.user_data, me.handle, identity, topic, $0.baseAddress, $0.count)
+                    }
+                }
+            }
+        }
     }
 
     /// - Parameter done: the picture was shown, or is not wanted any more.

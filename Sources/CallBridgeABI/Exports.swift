@@ -27,24 +27,20 @@ public func exportedJoin(
     guarded {
         guard let call else { throw ABIError.argument("call is NULL; give a place for the handle") }
         call.pointee = 0
-        guard let options else { throw ABIError.argument("options is NULL") }
-        guard options.pointee.size == MemoryLayout<callbridge_options>.size else {
-            throw ABIError.argument("options->size is \(options.pointee.size); use sizeof(callbridge_options)")
-        }
-        let given = options.pointee
-        let url = try text(given.url, "url", limit: 2_048)
-        let token = try text(given.token, "token", limit: 65_536)
+        let given = try Arguments.options(options)
+        let url = try Arguments.text(given.url, "url", limit: 2_048)
+        let token = try Arguments.text(given.token, "token", limit: 65_536)
         let kind: ProviderKind
         var session = ""
         switch given.provider {
         case CALLBRIDGE_LIVEKIT: kind = .liveKit
         case CALLBRIDGE_OPENTOK:
             kind = .openTok
-            session = try text(given.session, "session", limit: 2_048)
+            session = try Arguments.text(given.session, "session", limit: 2_048)
         default:
             throw ABIError.argument("\(given.provider) is no provider; use CALLBRIDGE_LIVEKIT or CALLBRIDGE_OPENTOK")
         }
-        call.pointee = Handles.add { handle in
+        call.pointee = Handles.calls.add { handle in
             let descriptor = CallDescriptor(
                 callId: "call-\(handle)", conversationId: session, provider: kind, serviceProviderCallId: session,
                 endpoint: url, credentials: .init(token: token))
@@ -57,7 +53,7 @@ public func exportedJoin(
 @_cdecl("callbridge_publish_tone")
 public func exportedPublishTone(_ call: callbridge_call, _ hertz: Double) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
+        let call = try Handles.calls[call]
         guard (20...20_000).contains(hertz) else { throw ABIError.argument("\(hertz) Hz; use 20 to 20000") }
         try call.publish(.audio, .testTone(hertz))
     }
@@ -69,8 +65,8 @@ public func exportedPublishTestCard(
     _ call: callbridge_call, _ width: Int32, _ height: Int32, _ framesPerSecond: Double, _ sender: UInt16
 ) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
-        try check(width, height, framesPerSecond, least: (160, 90))
+        let call = try Handles.calls[call]
+        try Arguments.check(width, height, framesPerSecond, least: (160, 90))
         try call.publishTestCard(
             width: Int(width), height: Int(height), frameRate: framesPerSecond, sender: sender)
     }
@@ -80,7 +76,7 @@ public func exportedPublishTestCard(
 @_cdecl("callbridge_publish_audio")
 public func exportedPublishAudio(_ call: callbridge_call, _ channels: Int32) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
+        let call = try Handles.calls[call]
         guard (1...2).contains(channels) else { throw ABIError.argument("\(channels) channels; use 1 or 2") }
         try call.publishAudio(channels: Int(channels))
     }
@@ -93,7 +89,7 @@ public func exportedPushAudio(
 ) -> Int32 {
     guarded {
         taken?.pointee = 0
-        let call = try Handles.call(call)
+        let call = try Handles.calls[call]
         guard let audio = call.audio else {
             throw ABIError.state("no pushed sound is published; call callbridge_publish_audio first")
         }
@@ -111,8 +107,8 @@ public func exportedPublishVideo(
     _ call: callbridge_call, _ width: Int32, _ height: Int32, _ framesPerSecond: Double
 ) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
-        try check(width, height, framesPerSecond, least: (16, 16))
+        let call = try Handles.calls[call]
+        try Arguments.check(width, height, framesPerSecond, least: (16, 16))
         try call.publishVideo(width: Int(width), height: Int(height), frameRate: framesPerSecond)
     }
 }
@@ -121,7 +117,7 @@ public func exportedPublishVideo(
 @_cdecl("callbridge_push_video")
 public func exportedPushVideo(_ call: callbridge_call, _ frame: UnsafePointer<callbridge_frame>?) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
+        let call = try Handles.calls[call]
         guard let video = call.video else {
             throw ABIError.state("no pushed pictures are published; call callbridge_publish_video first")
         }
@@ -147,7 +143,7 @@ public func exportedPushVideo(_ call: callbridge_call, _ frame: UnsafePointer<ca
 @_cdecl("callbridge_set_muted")
 public func exportedSetMuted(_ call: callbridge_call, _ kind: Int32, _ muted: Int32) -> Int32 {
     guarded {
-        let call = try Handles.call(call)
+        let call = try Handles.calls[call]
         guard kind == CALLBRIDGE_AUDIO || kind == CALLBRIDGE_VIDEO else {
             throw ABIError.argument("\(kind) is no kind; use CALLBRIDGE_AUDIO or CALLBRIDGE_VIDEO")
         }
@@ -155,28 +151,28 @@ public func exportedSetMuted(_ call: callbridge_call, _ kind: Int32, _ muted: In
     }
 }
 
+/// `callbridge_send_data`.
+@_cdecl("callbridge_send_data")
+public func exportedSendData(
+    _ call: callbridge_call, _ bytes: UnsafePointer<UInt8>?, _ size: Int, _ topic: UnsafePointer<CChar>?,
+    _ identity: UnsafePointer<CChar>?, _ reliable: Int32
+) -> Int32 {
+    guarded {
+        let call = try Handles.calls[call]
+        guard (0...15_000).contains(size), bytes != nil || size == 0 else {
+            throw ABIError.argument("bytes are NULL, or there are more than 15000")
+        }
+        let topic = try Arguments.optional(topic, "topic", limit: 256) ?? ""
+        let identity = try Arguments.optional(identity, "identity", limit: 256)
+        let content = Array(UnsafeBufferPointer(start: bytes, count: size))
+        try call.send(DataMessage(bytes: content, topic: topic, isReliable: reliable != 0), to: identity)
+    }
+}
+
 /// `callbridge_leave`.
 @_cdecl("callbridge_leave")
-public func exportedLeave(_ call: callbridge_call) -> Int32 { guarded { try Handles.call(call).leave() } }
+public func exportedLeave(_ call: callbridge_call) -> Int32 { guarded { try Handles.calls[call].leave() } }
 
 /// `callbridge_destroy`.
 @_cdecl("callbridge_destroy")
-public func exportedDestroy(_ call: callbridge_call) -> Int32 { guarded { try Handles.remove(call).destroy() } }
-
-// MARK: Arguments
-
-/// Text of 1 to `limit` bytes; a bad byte is replaced.
-private func text(_ pointer: UnsafePointer<CChar>?, _ name: String, limit: Int) throws -> String {
-    guard let pointer else { throw ABIError.argument("\(name) is NULL") }
-    let count = strnlen(pointer, limit + 1)
-    guard (1...limit).contains(count) else { throw ABIError.argument("\(name) has 1 to \(limit) bytes") }
-    return String(cString: pointer)
-}
-
-private func check(_ width: Int32, _ height: Int32, _ rate: Double, least: (width: Int32, height: Int32)) throws {
-    guard (least.width...4_096).contains(width), (least.height...4_096).contains(height) else {
-        throw ABIError.argument(
-            "\(width)x\(height) pixels; use \(least.width) to 4096 by \(least.height) to 4096")
-    }
-    guard (1...60).contains(rate) else { throw ABIError.argument("\(rate) pictures a second; use 1 to 60") }
-}
+public func exportedDestroy(_ call: callbridge_call) -> Int32 { guarded { try Handles.calls.remove(call).destroy() } }
