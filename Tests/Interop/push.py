@@ -342,7 +342,9 @@ def test_keys_that_are_none():
             (["--fcm", "https://127.0.0.1:1", "--fcm-service-account", path], "no JSON object"),
             (["--apns", "https://127.0.0.1:1", "--apns-topic", TOPIC, "--apns-key", path], "belong together"),
         ]:
-            refused = subprocess.run([CALLAGENT, "serve", "--port", "0", *arguments], capture_output=True, text=True, timeout=60)
+            refused = subprocess.run(
+                [CALLAGENT, "serve", "--port", "0", "--key", KEY, "--secret", SECRET, *arguments], capture_output=True, text=True,
+                timeout=60)
             said = refused.stdout + refused.stderr
             expect(refused.returncode == 2 and words in said, "it is refused", said)
             expect(text.splitlines()[1] not in said, "the key is not printed")
