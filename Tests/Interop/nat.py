@@ -1,13 +1,16 @@
-"""Calls through NATs that the kernel makes (nftables): with ports kept, and symmetric."""
+"""Calls through NATs that the kernel makes (nftables): address-restricted with ports kept, symmetric, and one on each side."""
 import contextlib
 import itertools
 import os
 import subprocess
 
 from calls import serving
-from harness import agent_track, expect, free_port, near
+from harness import CALLAGENT, KEY, SECRET, Child, agent_track, expect, free_port, near
 from ice_tcp import joins
-from namespaces import command, need_namespaces
+from namespaces import command, inside, need_namespaces
+from opentok import MediaModes
+from opentok_rest import http, sdk
+from relay import CREDENTIAL, USER, coturn
 
 NETWORKS = itertools.count()  # several tests run at once
 PUBLIC = "10.90.0.1"
@@ -27,6 +30,11 @@ table ip filter {
         ct state established,related accept
         iifname "out" counter drop
     }
+    chain input {
+        type filter hook input priority 0
+        ct state established,related accept
+        iifname "out" counter drop
+    }
 }"""
 
 
@@ -37,6 +45,11 @@ class Internet:
         self.number, self.spaces = next(NETWORKS), []
         self.public = self.space("p")
         command("ip", "-n", self.public, "address", "add", f"{PUBLIC}/32", "dev", "lo")
+        # What is for nobody vanishes, as on its way through the world; coturn ends an allocation whose datagrams the kernel refuses.
+        command("ip", "-n", self.public, "link", "add", "world", "type", "veth", "peer", "name", "nowhere")
+        command("ip", "-n", self.public, "link", "set", "nowhere", "up")
+        command("ip", "-n", self.public, "link", "set", "world", "arp", "off", "up")
+        command("ip", "-n", self.public, "route", "add", "default", "dev", "world")
         self.forwards(self.public)
 
     def space(self, letter):
@@ -115,3 +128,43 @@ def test_a_call_through_a_nat_that_keeps_ports():
 
 def test_a_call_through_a_symmetric_nat():
     through_a_nat(SYMMETRIC)
+
+
+def attends(space, url, session, identity, hertz):
+    return Child(identity, [
+        "ip", "netns", "exec", space, CALLAGENT, "join", "--provider", "opentok", "--url", http(url), "--session", session, "--key", KEY,
+        "--secret", SECRET, "--identity", identity, "--tone", hertz, "--test-card", "640x360@15", "--duration", str(SECONDS), "--json"])
+
+
+def past_the_server(kinds):
+    """Two of ours in a relayed session, each behind a NAT of its own, with a TURN server between them."""
+    with internet() as network, coturn(host=PUBLIC, namespace=network.public) as turn:
+        told = ("--ice-server", f"turn:{PUBLIC}:{turn.port},{USER},{CREDENTIAL}")
+        with serving(network.public, PUBLIC, free_port(), *told) as url:
+            session = inside(network.public, lambda: sdk(url).create_session(media_mode=MediaModes.relayed).session_id)
+            hosts = [network.behind(kind)[1] for kind in kinds]
+            ada, bob = attends(hosts[0], url, session, "ada", "440"), attends(hosts[1], url, session, "bob", "880")
+            a, b = ada.result(), bob.result()
+    check_both_ways(a, b, ("ada", "bob"), (440, 880))
+    return a, b
+
+
+def check_paths(results, types):
+    """The path that each used; who is left last has closed it by then, and tells none."""
+    paths = [[own[key] for key in ("localCandidateType", "remoteCandidateType")] for own in
+             (result["participants"][0] for result in results) if "localCandidateType" in own]
+    expect(paths and all(set(path) <= types for path in paths), "the path", paths)
+
+
+def test_two_behind_symmetric_nats_meet_at_the_relay():
+    results = past_the_server([SYMMETRIC, SYMMETRIC])
+    check_paths(results, {"relay"})
+    for own in (result["participants"][0] for result in results):
+        expect(min(own["relayedBytesSent"], own["relayedBytesReceived"]) > 100_000, "media went through the relay", own)
+
+
+def test_two_behind_nats_that_keep_ports_meet_directly():
+    results = past_the_server([KEEPS_PORTS, KEEPS_PORTS])
+    check_paths(results, {"srflx", "prflx"})
+    for own in (result["participants"][0] for result in results):
+        expect(own["relayedBytesReceived"] < 10_000, "the relay is not used", own)
