@@ -1,4 +1,4 @@
-// zlib, and the one call of it that is a macro.
+// zlib, and the calls of it that are macros.
 #ifndef CZLIB_SHIM_H
 #define CZLIB_SHIM_H
 
@@ -15,6 +15,11 @@ static inline int czlib_gzip_init(z_stream *stream, unsigned long length) {
 // Reads a gzip member, and nothing else.
 static inline int czlib_gunzip_init(z_stream *stream) {
     return inflateInit2(stream, 15 + 16);
+}
+
+// Reads a bare DEFLATE stream (RFC 1951).
+static inline int czlib_inflate_init(z_stream *stream) {
+    return inflateInit2(stream, -15);
 }
 
 #endif

@@ -19,6 +19,23 @@ import Testing
         #expect(try Gzip.decompress(bytes(stored), limit: 4096) == Array("stored".utf8))
     }
 
+    /// What remains of a member without its header of ten bytes; what follows the stream is left alone.
+    @Test func streamsWithoutAFrame() throws {
+        for text in [dynamic, stored] {
+            let member = try bytes(text)
+            let plain = try Gzip.decompress(member, limit: 4096)
+            #expect(try Inflate.decompress(Array(member[10...]), limit: plain.count) == plain)
+            #expect(throws: InflateError.tooLarge) {
+                try Inflate.decompress(Array(member[10...]), limit: plain.count - 1)
+            }
+            #expect(throws: InflateError.truncated) { try Inflate.decompress(Array(member[10..<16]), limit: 4096) }
+            #expect(throws: InflateError.invalid) { try Inflate.decompress(member, limit: 4096) }
+        }
+        #expect(throws: InflateError.truncated) { try Inflate.decompress([], limit: 4096) }
+        // A block of the type that there is none of.
+        #expect(throws: InflateError.invalid) { try Inflate.decompress([0b111], limit: 4096) }
+    }
+
     @Test func boundedOutput() throws {
         let bomb = try bytes(dynamic)
         #expect(throws: InflateError.tooLarge) { try Gzip.decompress(bomb, limit: 100) }

@@ -1,11 +1,10 @@
 /// Why compressed bytes could not be read.
 package enum InflateError: Error, Hashable {
     case truncated
-    case invalidHeader
-    case invalidBlock
-    case invalidCode
-    case invalidDistance
-    case checksumMismatch
+    /// No such stream: a wrong header, block, code, distance or checksum.
+    case invalid
     /// More output than the caller allows.
     case tooLarge
+    /// zlib had no memory.
+    case noMemory
 }

@@ -104,7 +104,7 @@ struct StreamAssembler {
     private static func inlineContent(of header: Livekit_DataStream.Header) -> [UInt8]? {
         let bytes = Array(header.inlineContent)
         guard header.compression == .deflateRaw else { return header.compression == .none ? bytes : nil }
-        return (try? Inflate.decompress(bytes, limit: longestText))?.output
+        return try? Inflate.decompress(bytes, limit: longestText)
     }
 
     private static func message(_ bytes: [UInt8], _ info: DataStreamInfo) -> TextMessage? {

@@ -99,7 +99,7 @@ extension Livekit_RpcError {
 extension Inflate {
     fileprivate static func text(_ bytes: Data) -> String? {
         (try? decompress(Array(bytes), limit: RemoteCall.longestText)).flatMap {
-            String(validating: $0.output, as: UTF8.self)
+            String(validating: $0, as: UTF8.self)
         }
     }
 }
