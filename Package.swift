@@ -16,6 +16,7 @@ let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -62,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -99,9 +101,11 @@ let package = Package(
         room("RTCSim", ["RTCCore", "RTCWire"]),
         // Which URLs, links and keys a client accepts, as values.
         room("AccessPolicy", []),
-        // TLS in NIO channels: trust, pins and errors over NIOSSL; and the small HTTP client that signalling needs.
+        // TLS in NIO channels: trust, pins and errors over NIOSSL; and HTTP and WebSockets that ask a policy first.
         room("TransportSecurity", ["AccessPolicy", "CCrypto", nioCore, nioSSL, nioTLS]),
-        room("WebClient", ["AccessPolicy", "TransportSecurity", nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+        room(
+            "WebClient",
+            ["AccessPolicy", "TransportSecurity", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioWebSocket]),
         // Sockets, media, calls.
         room(
             "RTCTransport",

@@ -1,8 +1,7 @@
 import AccessPolicy
-import NIOCore
 import NIOHTTP1
 
-/// A small client of HTTP/1.1: one connection a request, TLS where the URL asks for it.
+/// A client of HTTP/1.1 by AsyncHTTPClient: a policy judges each hop before it is looked up, TLS where the URL asks for it.
 package enum WebClient {
     private static let maximumRedirections = 5
 
@@ -22,7 +21,7 @@ package enum WebClient {
                 request = next
                 continue
             }
-            return try await collect(stream, maximumBody)
+            return WebAnswer(status: stream.status, body: try await stream.collect(atMost: maximumBody))
         }
         throw .tooManyRedirections
     }
@@ -38,55 +37,46 @@ package enum WebClient {
         do throws(URLRefusal) { try request.trust.check(url, dialing: address.authority) } catch {
             throw .refused(error)
         }
-        do {
-            let answer = try await WebDialer.connect(address, trust: request.trust, timeout: request.timeout) {
-                channel in
-                let promise = channel.eventLoop.makePromise(of: WebStream.self)
-                let sync = channel.pipeline.syncOperations
-                try sync.addHTTPClientHandlers()
-                try sync.addHandler(
-                    WebExchange(request, authority: address.authority, isStream: isStream, promise: promise))
-                return promise.futureResult
-            }
-            return try await answer.get()
-        } catch {
+        do { return try await WebExchange(request: request, address: address, isStream: isStream).run() } catch {
             throw WebFailure(error)
         }
-    }
-
-    private static func collect(_ stream: WebStream, _ maximumBody: Int) async throws(WebFailure) -> WebAnswer {
-        var body: [UInt8] = []
-        do {
-            for try await bytes in stream.body {
-                guard body.count + bytes.count <= maximumBody else { throw WebFailure.tooLarge }
-                body += bytes
-            }
-        } catch {
-            throw WebFailure(error)
-        }
-        return WebAnswer(status: stream.status, body: body)
     }
 }
 
 /// An answer that is still coming.
 package struct WebStream: Sendable {
     package let status: Int
-    /// Header fields, their names in small letters; of several of one name the last.
-    package let fields: [String: String]
+    package let headers: HTTPHeaders
     /// Pieces as they come; ends with the answer, or throws `WebFailure`. Read once.
     package let body: AsyncThrowingStream<[UInt8], any Error>
-    private let channel: any Channel
+    private let reader: Task<Void, Never>
 
-    init(status: Int, fields: [String: String], body: AsyncThrowingStream<[UInt8], any Error>, channel: any Channel) {
+    init(
+        status: Int, headers: HTTPHeaders, body: AsyncThrowingStream<[UInt8], any Error>, reader: Task<Void, Never>
+    ) {
         self.status = status
-        self.fields = fields
+        self.headers = headers
         self.body = body
-        self.channel = channel
+        self.reader = reader
     }
 
     /// Of a redirection.
-    var location: String? { fields["location"] }
+    var location: String? { headers.first(name: "location") }
 
-    /// Drops the connection.
-    package func cancel() { channel.close(promise: nil) }
+    /// The whole body. Throws `.tooLarge` beyond `limit` bytes.
+    package func collect(atMost limit: Int) async throws(WebFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        do {
+            for try await piece in body {
+                guard bytes.count + piece.count <= limit else { throw WebFailure.tooLarge }
+                bytes += piece
+            }
+        } catch {
+            throw WebFailure(error)
+        }
+        return bytes
+    }
+
+    /// Drops what is still coming.
+    package func cancel() { reader.cancel() }
 }

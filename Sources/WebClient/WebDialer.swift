@@ -44,15 +44,6 @@ package enum WebDialer {
         return result
     }
 
-    /// Adds TLS to a channel where the address asks for it, and gives the end of its handshake. Call on its loop.
-    package static func secure(
-        _ channel: any Channel, _ address: WebAddress, _ trust: TLSTrust, protocols: [String] = ["http/1.1"]
-    ) throws -> EventLoopFuture<Void>? {
-        guard address.isSecure else { return nil }
-        return try TLSClient.shared(trust, protocols: protocols)
-            .secure(channel, host: address.host, peer: address.authority)
-    }
-
     /// What went wrong, in words for people.
     package static func reason(_ error: any Error) -> String {
         if let error = error as? NIOConnectionError {
@@ -61,6 +52,7 @@ package enum WebDialer {
         }
         if let refusal = error as? URLRefusal { return "\(refusal)" }
         if error is HTTPParserError { return "what answers does not speak HTTP" }
+        if let failure = error as? WebFailure { return "\(failure)" }
         return SocketFault.words(error)
     }
 }

@@ -1,106 +1,79 @@
+import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
+import Synchronization
 
-/// Writes one request when the connection stands, and hands its answer out.
-final class WebExchange: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
+/// One request and its answer, by AsyncHTTPClient.
+struct WebExchange {
+    let request: WebRequest
+    let address: WebAddress
+    /// Whether the answer may take as long as it likes, as long as something comes.
+    let isStream: Bool
 
-    private let request: WebRequest
-    private let authority: String
-    private let isStream: Bool
-    private var promise: EventLoopPromise<WebStream>?
-    private var body: AsyncThrowingStream<[UInt8], any Error>.Continuation?
-    private var timer: Scheduled<Void>?
-    private var isBegun = false
-
-    init(_ request: WebRequest, authority: String, isStream: Bool, promise: EventLoopPromise<WebStream>) {
-        self.request = request
-        self.authority = authority
-        self.isStream = isStream
-        self.promise = promise
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        setTimer(context)
-        if context.channel.isActive { begin(context) }
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        begin(context)
-        context.fireChannelActive()
-    }
-
-    private func begin(_ context: ChannelHandlerContext) {
-        guard !isBegun else { return }
-        isBegun = true
-        var headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
-        headers.add(name: "Host", value: authority)
-        headers.add(name: "Connection", value: "close")
-        if request.method != .get { headers.add(name: "Content-Length", value: "\(request.body.count)") }
-        let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.target,
-            headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !request.body.isEmpty {
-            context.write(
-                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: request.body)))), promise: nil
-            )
-        }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    }
-
-    /// Of a whole answer from the beginning, of a stream from the last piece.
-    private func setTimer(_ context: ChannelHandlerContext) {
-        timer?.cancel()
+    /// Returns when the answer's head has come. Throws what AsyncHTTPClient and NIO throw, and `TLSError`.
+    func run() async throws -> WebStream {
+        let pool = try WebPool.shared(request.trust, address)
+        let began = NIODeadline.now()
         let limit = TimeAmount.milliseconds(Int64(request.timeout * 1000))
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
-            settle(.timedOut)
-            context.close(promise: nil)
+        let response = try await pool.client.execute(asked(), deadline: began + limit)
+        let (body, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+        let timer = WebTimer { continuation.finish(throwing: WebFailure.timedOut) }
+        timer.set(isStream ? .now() + limit : began + limit)
+        let isStream = isStream
+        let reader = Task {
+            do {
+                for try await bytes in response.body {
+                    if isStream { timer.set(.now() + limit) }
+                    continuation.yield(Array(bytes.readableBytesView))
+                }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: WebFailure(error))
+            }
+            timer.cancel()
+            withExtendedLifetime(pool) {}
         }
+        // Who stops reading, or has waited too long, ends the connection.
+        continuation.onTermination = { _ in reader.cancel() }
+        return WebStream(status: Int(response.status.code), headers: response.headers, body: body, reader: reader)
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isStream { setTimer(context) }
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            // Informational answers come before the one that counts.
-            guard head.status.code >= 200, let promise else { return }
-            self.promise = nil
-            let (stream, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
-            let channel = context.channel
-            continuation.onTermination = { _ in channel.close(promise: nil) }
-            body = continuation
-            promise.succeed(
-                WebStream(
-                    status: Int(head.status.code),
-                    fields: Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }) { $1 }, body: stream,
-                    channel: channel))
-        case .body(let bytes): body?.yield(Array(bytes.readableBytesView))
-        case .end:
-            settle(nil)
-            context.close(promise: nil)
+    /// As AsyncHTTPClient takes it; TLS is below. Throws `WebFailure` where it would read another server out of it than the one that was judged.
+    private func asked() throws -> HTTPClientRequest {
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        let text = "http://\(host):\(address.port)\(request.target)"
+        guard let read = URLComponents(string: text).flatMap({ try? WebAddress($0) }),
+            read.host == address.host, read.port == address.port, URL(string: text)?.host()?.isEmpty == false
+        else { throw WebFailure.notAURL }
+        var result = HTTPClientRequest(url: text)
+        result.method = HTTPMethod(rawValue: request.method.name)
+        result.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
+        result.headers.replaceOrAdd(name: "Host", value: address.authority)
+        if request.method != .get || !request.body.isEmpty { result.body = .bytes(ByteBuffer(bytes: request.body)) }
+        return result
+    }
+}
+
+/// Calls once, unless it is put off or cancelled.
+private final class WebTimer: Sendable {
+    private let scheduled = Mutex<Scheduled<Void>?>(nil)
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    func set(_ deadline: NIODeadline) {
+        replace(MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) { [action] in action() })
+    }
+
+    func cancel() { replace(nil) }
+
+    private func replace(_ next: Scheduled<Void>?) {
+        let last = scheduled.withLock { scheduled in
+            defer { scheduled = next }
+            return scheduled
         }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        settle(.closed)
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { settle(.closed) }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        settle(error is HTTPParserError ? .notHTTP : WebFailure(error))
-        context.close(promise: nil)
-    }
-
-    /// The answer is complete, or there will be no more of it.
-    private func settle(_ failure: WebFailure?) {
-        timer?.cancel()
-        promise?.fail(failure ?? .closed)
-        promise = nil
-        body?.finish(throwing: failure)
-        body = nil
+        last?.cancel()
     }
 }

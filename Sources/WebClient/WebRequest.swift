@@ -1,20 +1,27 @@
 import AccessPolicy
+import AsyncHTTPClient
 import Foundation
+import NIOHTTP1
 import TransportSecurity
 
-/// A request of HTTP/1.1 on a connection of its own.
+/// A request of HTTP/1.1.
 package struct WebRequest: Sendable {
-    package enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-        case put = "PUT"
-        case delete = "DELETE"
-        case patch = "PATCH"
+    package struct Method: Sendable, Hashable {
+        package let name: String
+
+        /// Any method (RFC 9110 section 9.1).
+        package init(_ name: String) { self.name = name }
+
+        package static let get = Method("GET")
+        package static let post = Method("POST")
+        package static let put = Method("PUT")
+        package static let delete = Method("DELETE")
+        package static let patch = Method("PATCH")
     }
 
     package var method: Method
     package var url: URLComponents
-    /// Beside Host, Connection and Content-Length.
+    /// Beside Host and those of the framing, Content-Length and Transfer-Encoding.
     package var headers: [(name: String, value: String)] = []
     package var body: [UInt8] = []
     /// Seconds until the answer must be complete; of a stream, seconds that it may be silent.
@@ -73,7 +80,19 @@ package enum WebFailure: Error, CustomStringConvertible {
         case let failure as WebFailure: self = failure
         case let failure as TLSError: self = .tls(failure)
         case let refusal as URLRefusal: self = .refused(refusal)
+        case let failure as HTTPClientError: self.init(failure)
+        case is CancellationError: self = .closed
+        case is HTTPParserError: self = .notHTTP
         default: self = .unreachable(WebDialer.reason(error))
+        }
+    }
+
+    private init(_ failure: HTTPClientError) {
+        switch failure {
+        case .deadlineExceeded, .connectTimeout, .readTimeout, .getConnectionFromPoolTimeout: self = .timedOut
+        case .invalidURL, .emptyHost, .emptyScheme: self = .notAURL
+        case .remoteConnectionClosed, .cancelled, .alreadyShutdown, .uncleanShutdown: self = .closed
+        default: self = .unreachable(failure.shortDescription)
         }
     }
 

@@ -42,7 +42,7 @@ struct PushFault: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A carrier that speaks HTTP/1.1, as FCM: one request a connection.
+/// A carrier that speaks HTTP/1.1, as FCM.
 struct HTTP1Post: PushPost {
     let address: PushCarrierAddress
 
@@ -62,7 +62,7 @@ struct HTTP1Post: PushPost {
                 guard body.count + bytes.count <= 64 * 1024 else { break }
                 body += bytes
             }
-            return PushAnswer(status: stream.status, body: body, retryAfter: stream.fields["retry-after"])
+            return PushAnswer(status: stream.status, body: body, retryAfter: stream.headers.first(name: "retry-after"))
         } catch {
             return .none("\(error)")
         }

@@ -89,15 +89,11 @@ package struct WebServiceLink: ServiceLink {
 
     package func send(_ request: ServiceRequest, _ identity: ServiceIdentity) async throws(ServiceFault) -> [UInt8] {
         guard let web = webRequest(request, identity) else { throw .refused(status: 0, "the path is none") }
-        let status: Int
-        var body: [UInt8] = []
+        let (status, body): (Int, [UInt8])
         do {
             let stream = try await WebClient.open(web)
             status = stream.status
-            for try await bytes in stream.body {
-                guard body.count + bytes.count <= Self.longest else { throw WebFailure.tooLarge }
-                body += bytes
-            }
+            body = try await stream.collect(atMost: Self.longest)
         } catch {
             throw .unanswered("\(error)")
         }

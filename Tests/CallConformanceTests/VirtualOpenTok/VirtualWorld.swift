@@ -84,7 +84,7 @@ actor VirtualWorld {
         guard !house.isStopped else { throw .unreachable("the simulated server was stopped") }
         let headers = request.headers.map { RESTRequest.Header(name: $0.name, value: $0.value) }
         let asked = RESTRequest(
-            method: request.method.rawValue, path: request.url.percentEncodedPath,
+            method: request.method.name, path: request.url.percentEncodedPath,
             query: request.url.percentEncodedQuery ?? "", headers: headers)
         guard SessionInfoRequest.matches(asked) else { return WebAnswer(status: 404, body: []) }
         let response: RESTResponse

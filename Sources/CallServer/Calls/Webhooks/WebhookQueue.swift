@@ -1,6 +1,5 @@
 import Logging
 import NIOCore
-import NIOHTTP1
 import RTCWire
 import TransportSecurity
 
@@ -36,7 +35,10 @@ final class WebhookQueue: @unchecked Sendable {
     private var backlog: WebhookBacklog<SystemRandomNumberGenerator>
     private var timer: Scheduled<Void>?
     private var flushing: EventLoopPromise<Int>?
+    private var undelivered = 0
     private var isClosed = false
+    /// What is under way, by id.
+    private var posts: [String: Task<Void, Never>] = [:]
 
     init(_ target: WebhookTarget, on eventLoop: any EventLoop, policy: WebhookPolicy = .init(), logger: Logger) {
         self.target = target
@@ -97,16 +99,22 @@ final class WebhookQueue: @unchecked Sendable {
     }
 
     private func send(_ entry: WebhookEntry) {
-        var headers = HTTPHeaders([("Content-Type", target.contentType)])
+        var headers = [(name: "Content-Type", value: target.contentType)]
         if let authorization = target.authorization(entry.body) {
-            headers.add(name: "Authorization", value: authorization)
+            headers.append((name: "Authorization", value: authorization))
         }
-        let timeout = TimeAmount.nanoseconds(backlog.policy.timeout.nanoseconds)
-        HTTPPost(url: target.url, trust: target.trust, headers: headers, body: ByteBuffer(bytes: entry.body))
-            .send(on: eventLoop, timeout: timeout)
-            .map(WebhookOutcome.init(status:))
-            .recover { .failed("\($0)") }
-            .whenSuccess { [self] in finish(entry, $0) }
+        let post = HTTPPost(
+            url: target.url, trust: target.trust, headers: headers, body: entry.body,
+            timeout: backlog.policy.timeout.seconds)
+        posts[entry.id] = Task { [self] in
+            let outcome: WebhookOutcome
+            do { outcome = WebhookOutcome(status: try await post.send()) } catch { outcome = .failed("\(error)") }
+            eventLoop.execute { [self] in
+                posts[entry.id] = nil
+                finish(entry, outcome)
+                settle()
+            }
+        }
     }
 
     private func finish(_ entry: WebhookEntry, _ outcome: WebhookOutcome) {
@@ -131,12 +139,19 @@ final class WebhookQueue: @unchecked Sendable {
     }
 
     private func finishFlush() {
-        guard let flushing, !isClosed else { return }
+        guard flushing != nil, !isClosed else { return }
         isClosed = true
         timer?.cancel()
         let left = backlog.statistics.waiting
         if left > 0 { logger.error("webhooks not delivered before the end", metadata: ["count": "\(left)"]) }
-        flushing.succeed(left)
+        undelivered = left
+        for post in posts.values { post.cancel() }
+        settle()
+    }
+
+    /// The loop may end when nothing is under way any more that comes back to it.
+    private func settle() {
+        if isClosed, posts.isEmpty { flushing?.succeed(undelivered) }
     }
 
     private func about(_ entry: WebhookEntry) -> Logger.Metadata { ["id": "\(entry.id)", "key": "\(entry.key)"] }

@@ -7,6 +7,9 @@ package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// Path and query as the request line has them.
     package let target: String
 
+    /// All of it.
+    var text: String { "\(address.isSecure ? "https" : "http")://\(address.authority)\(target)" }
+
     /// Reads a URL. Throws `WebhookURLError`.
     package init(_ text: String) throws(WebhookURLError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),

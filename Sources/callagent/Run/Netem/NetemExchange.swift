@@ -1,9 +1,10 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 import TransportSecurity
 import WebClient
 
-/// One request to the server behind `netem`, on a connection of its own.
+/// One request to the server behind `netem`.
 struct NetemExchange: Sendable {
     /// Head and body; a body is 2 MiB at most.
     struct Request: Sendable {
@@ -22,24 +23,27 @@ struct NetemExchange: Sendable {
     static let longest = 2 * 1024 * 1024
     private static let timeout = 30.0
 
-    /// Throws what NIO throws, `TLSError` and `WebFailure`.
-    func send(_ request: Request, on loop: any EventLoop) async throws -> Response {
-        let answer = try await WebDialer.connect(address, trust: trust, timeout: Self.timeout, on: loop) { channel in
-            let promise = channel.eventLoop.makePromise(of: Response.self)
-            let sync = channel.pipeline.syncOperations
-            try sync.addHTTPClientHandlers()
-            try sync.addHandler(Collector(request, promise))
-            let timer = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(Self.timeout * 1000))) {
-                channel.close(promise: nil)
-            }
-            promise.futureResult.whenComplete { _ in timer.cancel() }
-            return promise.futureResult
+    func send(_ request: Request) async throws(WebFailure) -> Response {
+        let scheme = address.isSecure ? "https" : "http"
+        // Anything else could lead to another server.
+        guard request.head.uri.hasPrefix("/"),
+            let url = URLComponents(string: "\(scheme)://\(address.authority)\(request.head.uri)")
+        else {
+            throw .notAURL
         }
-        return try await answer.get()
+        var web = WebRequest(.init(request.head.method.rawValue), url, trust: trust)
+        web.headers = request.head.headers.map { (name: $0.name, value: $0.value) }
+        web.body = request.body
+        web.timeout = Self.timeout
+        let answer = try await WebClient.open(web)
+        let status = HTTPResponseStatus(statusCode: answer.status)
+        return Response(
+            head: HTTPResponseHead(version: .http1_1, status: status, headers: answer.headers),
+            body: try await answer.collect(atMost: Self.longest))
     }
 
-    /// The head as the server shall have it: for it, and for one exchange.
-    func head(_ head: HTTPRequestHead, target: String, length: Int) -> HTTPRequestHead {
+    /// The head as the server shall have it, in an exchange of its own.
+    func head(_ head: HTTPRequestHead, target: String) -> HTTPRequestHead {
         var result = head
         result.uri = target
         for name in [
@@ -47,66 +51,6 @@ struct NetemExchange: Sendable {
         ] {
             result.headers.remove(name: name)
         }
-        result.headers.add(name: "Host", value: address.authority)
-        result.headers.add(name: "Connection", value: "close")
-        if length > 0 || head.method != .GET { result.headers.add(name: "Content-Length", value: "\(length)") }
         return result
-    }
-}
-
-/// Writes a request when the connection stands, and collects its answer.
-private final class Collector: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundOut = HTTPClientRequestPart
-
-    private let request: NetemExchange.Request
-    private var promise: EventLoopPromise<NetemExchange.Response>?
-    private var head: HTTPResponseHead?
-    private var body: [UInt8] = []
-
-    init(_ request: NetemExchange.Request, _ promise: EventLoopPromise<NetemExchange.Response>) {
-        self.request = request
-        self.promise = promise
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        context.write(wrapOutboundOut(.head(request.head)), promise: nil)
-        if !request.body.isEmpty {
-            context.write(
-                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: request.body)))), promise: nil
-            )
-        }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body(let bytes):
-            body += bytes.readableBytesView
-            if body.count > NetemExchange.longest { settle(.failure(WebFailure.tooLarge), context) }
-        case .end:
-            guard let head, head.status.code >= 200 else { return }
-            settle(.success(NetemExchange.Response(head: head, body: body)), context)
-        }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        settle(.failure(WebFailure.closed), context)
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        promise?.fail(WebFailure.closed)
-        promise = nil
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { settle(.failure(error), context) }
-
-    private func settle(_ result: Result<NetemExchange.Response, any Error>, _ context: ChannelHandlerContext) {
-        promise?.completeWith(result)
-        promise = nil
-        context.close(promise: nil)
     }
 }

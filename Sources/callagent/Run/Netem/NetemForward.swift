@@ -10,15 +10,15 @@ struct NetemForward: Sendable {
     private static let description = "application/sdp"
     private static let fragment = "application/trickle-ice-sdpfrag"
 
-    func answer(_ request: NetemExchange.Request, on loop: any EventLoop) async throws -> NetemExchange.Response {
+    func answer(_ request: NetemExchange.Request) async throws -> NetemExchange.Response {
         var request = request
         let kind = Self.kind(request.head.headers)
         let isOffer = request.head.method == .POST && kind == Self.description
         if kind == Self.description || kind == Self.fragment {
             request.body = Array(CandidateRewriter.fromClient(sdp: String(decoding: request.body, as: UTF8.self)).utf8)
         }
-        request.head = service.exchange.head(request.head, target: request.head.uri, length: request.body.count)
-        var response = try await service.exchange.send(request, on: loop)
+        request.head = service.exchange.head(request.head, target: request.head.uri)
+        var response = try await service.exchange.send(request)
         let resource = Self.path(request.head.uri)
         hideServer(&response.head.headers)
         guard [Self.description, Self.fragment].contains(Self.kind(response.head.headers)) else { return response }

@@ -164,7 +164,7 @@ final class NetemConnection: ChannelInboundHandler, RemovableChannelHandler, @un
         if let refusal { return Self.write(refusal, head, to: channel) }
         let request = NetemExchange.Request(head: head, body: body)
         let forward = NetemForward(service: service, host: NetemConnection.host(of: channel))
-        channel.eventLoop.makeFutureWithTask { try await forward.answer(request, on: channel.eventLoop) }.whenComplete {
+        channel.eventLoop.makeFutureWithTask { try await forward.answer(request) }.whenComplete {
             switch $0 {
             case .success(let response): Self.write(response, head, to: channel)
             case .failure(let error): Self.write(Self.failure(error), head, to: channel)
