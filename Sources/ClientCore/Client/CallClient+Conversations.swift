@@ -70,6 +70,8 @@ extension CallClient {
         let message = OutgoingMessage(
             id: UUID().uuidString.lowercased(), conversationId: conversation, text: text)
         var refusal: ClientError?
+        // What has returned outlives a kill.
+        try environment.outbox?.keep(desk.waitingMessages + [message])
         tell(.write(message)) { if case .messageFate(_, .failed(let error)) = $0 { refusal = error } }
         if let refusal { throw refusal }
         return message
@@ -116,6 +118,7 @@ extension CallClient {
     func tell(_ input: ConversationDesk.Input, _ listen: (ConversationEvent) -> Void = { _ in }) {
         var actions: [ConversationDesk.Action] = []
         desk.handle(input, into: &actions)
+        keepOutbox(actions)
         for action in actions {
             if case .report(let event) = action {
                 listen(event)
@@ -125,6 +128,20 @@ extension CallClient {
             } else {
                 perform(action)
             }
+        }
+    }
+
+    /// Keeps what waits where something does so no longer. What can't be kept is sent once more after a restart, under its
+    /// name, and the service takes it once.
+    private func keepOutbox(_ actions: [ConversationDesk.Action]) {
+        guard let outbox = environment.outbox else { return }
+        let isSettled = actions.contains {
+            if case .report(.messageFate(_, let fate)) = $0 { fate != .queued } else { false }
+        }
+        guard isSettled else { return }
+        do throws(ClientError) { try outbox.keep(desk.waitingMessages) } catch {
+            hub.send(.error(error))
+            delegate?.client(self, didReceive: error)
         }
     }
 

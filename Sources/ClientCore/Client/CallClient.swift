@@ -21,6 +21,8 @@ public struct ClientEnvironment: Sendable {
     public var files = FilePolicy()
     /// Notifications of this device; nil where there are none. Clients of one process share them.
     public var notifications: PushNotifications?
+    /// Where messages that wait for the service outlive the process; nil where they end with it.
+    public var outbox: KeptOutbox?
     /// What the client waits on.
     public var clock = MediaClock.system
     /// In a test: a service in place of the one that the configuration names.
@@ -93,7 +95,7 @@ public actor CallClient {
         var desk = ConversationDesk.Settings(role: role)
         desk.interceptorTimeoutPolicy = configuration.interceptorTimeoutPolicy
         desk.queuedMessages = configuration.queuedMessages
-        self.desk = ConversationDesk(desk)
+        self.desk = ConversationDesk(desk, waiting: try environment.outbox?.messages() ?? [])
         settings = ClientSettings(configuration, role: role)
     }
 

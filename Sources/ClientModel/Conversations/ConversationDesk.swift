@@ -29,9 +29,10 @@ package struct ConversationDesk: Sendable {
     private var isOnline = false
     private var unread = 0
 
-    package init(_ settings: Settings) {
+    /// - Parameter waiting: messages that waited when the process ended.
+    package init(_ settings: Settings, waiting: [OutgoingMessage] = []) {
         self.settings = settings
-        outbox = MessageOutbox(capacity: settings.queuedMessages)
+        outbox = MessageOutbox(capacity: settings.queuedMessages, waiting: waiting)
     }
 
     /// The conversation that is open.

@@ -30,13 +30,11 @@ public enum MessageFate: Sendable, Hashable {
 ///
 /// One message of a conversation is under way at a time, so that they arrive in order. What was under way when the connection
 /// went is sent again, under its name, for nobody knows whether it arrived; the service takes it once.
-package struct MessageOutbox: Sendable, Hashable, Codable {
-    private struct Lane: Sendable, Hashable, Codable {
+package struct MessageOutbox: Sendable, Hashable {
+    private struct Lane: Sendable, Hashable {
         var waiting: [OutgoingMessage] = []
         /// The first of `waiting` is under way.
         var isSending = false
-
-        private enum CodingKeys: CodingKey { case waiting }
     }
 
     private var lanes: [String: Lane] = [:]
@@ -44,11 +42,17 @@ package struct MessageOutbox: Sendable, Hashable, Codable {
     private(set) var count = 0
     private var isOnline = false
 
-    /// What an application keeps over a restart: nothing is under way then.
-    private enum CodingKeys: CodingKey { case lanes, capacity, count }
-
-    /// - Parameter capacity: messages over all conversations.
-    package init(capacity: Int) { self.capacity = capacity }
+    /// - Parameters:
+    ///   - capacity: messages over all conversations.
+    ///   - waiting: what waited when the process ended, in the order that `waiting` gives. Beyond `capacity` the later ones
+    ///     are left out.
+    package init(capacity: Int, waiting: [OutgoingMessage] = []) {
+        self.capacity = capacity
+        for message in waiting.prefix(capacity) {
+            lanes[message.conversationId, default: Lane()].waiting.append(message)
+            count += 1
+        }
+    }
 
     /// What waits, conversation by conversation in the order of their ids.
     package var waiting: [OutgoingMessage] { lanes.keys.sorted().flatMap { lanes[$0]?.waiting ?? [] } }
