@@ -16,6 +16,7 @@ let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -64,6 +65,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -148,7 +150,7 @@ let package = Package(
             [
                 "AccessPolicy", "CallBridge", "CallModel", "ClientModel", "ClientNotifications", "ClientStorage",
                 "CoBrowsingModel", "ConversationModel", "MediaCore", "RTCCore", "TransportSecurity", "WebClient",
-                logging,
+                logging, subprocess,
             ]),
         // A service desk's chat: client, reference service, authorization and webhooks as values; and their sockets.
         room("ServiceDeskCore", ["CCrypto"]),
@@ -215,7 +217,7 @@ let package = Package(
                 "OpenTokSignalling", "RTCTransport", "RTCCore", "TransportSecurity", "WebClient", "LiveKitProtocol",
                 "LoadCore", "LoadResults", "PrometheusMetrics", "RTCSim", "RTCWire", "ScenarioCore", "ServiceDesk",
                 "ServiceDeskCore", "CHeap",
-                coreMetrics, lifecycle, nioCore, nioPosix, argumentParser, logging,
+                coreMetrics, lifecycle, nioCore, nioPosix, argumentParser, logging, subprocess,
             ],
             // `callagent story` plays it wherever the program is.
             resources: [.embedInCode("Story/whole-story.yaml")], swiftSettings: settings),

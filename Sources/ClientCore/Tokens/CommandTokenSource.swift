@@ -1,5 +1,6 @@
 public import ClientModel
 import Foundation
+import Subprocess
 
 /// A program that prints a token, as plain text or as `{"token": "...", "expiresIn": seconds}`.
 public struct CommandTokenSource: TokenSource {
@@ -16,40 +17,24 @@ public struct CommandTokenSource: TokenSource {
 
     /// What the program prints. Throws `ClientError` that names it, its status where that isn't 0.
     public func token() async throws -> ClientToken {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        let (statuses, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            ended.yield($0.terminationStatus)
-            ended.finish()
-        }
-        do { try process.run() } catch {
+        let ended: ExecutionResult<Void, BytesOutput, DiscardedOutput>
+        do {
+            ended = try await Subprocess.run(
+                .path(.init(program)), arguments: .init(arguments), output: .bytes(limit: Self.longest))
+        } catch let error as SubprocessError where error.code == .outputLimitExceeded {
+            throw ClientError(.authorization, "the token command \(program) prints more than \(Self.longest) bytes")
+        } catch {
             throw ClientError(.authorization, "the token command \(program) can't be started; check its path")
         }
-        let data = await Self.read(output.fileHandleForReading)
-        for await status in statuses where status != 0 {
+        switch ended.terminationStatus {
+        case .exited(0): return try TokenText.read(Data(ended.standardOutput), from: "the token command \(program)")
+        case .exited(let status):
             throw ClientError(.authorization, "the token command \(program) ended with status \(status)")
+        case .signaled(let signal):
+            throw ClientError(.authorization, "the token command \(program) was ended by signal \(signal)")
         }
-        return try TokenText.read(data, from: "the token command \(program)")
     }
 
-    /// Reads what no token is longer than, and closes: whoever prints more has no reader then, which ends it.
-    private static func read(_ handle: FileHandle) async -> Data {
-        await withCheckedContinuation { continuation in
-            // It waits for a program; the threads of tasks are for others.
-            DispatchQueue.global().async {
-                var data = Data()
-                while data.count < 32 * 1024, let more = try? handle.read(upToCount: 4_096), !more.isEmpty {
-                    data += more
-                }
-                try? handle.close()
-                continuation.resume(returning: data)
-            }
-        }
-    }
+    /// Bytes that no token is longer than.
+    private static let longest = 32 * 1024
 }

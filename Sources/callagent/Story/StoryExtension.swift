@@ -1,5 +1,6 @@
 import Foundation
 import ScenarioCore
+import Subprocess
 
 /// The process beside the visitor's application: `callagent notification decrypt`, with the keys that both share.
 struct StoryExtension: Sendable {
@@ -22,9 +23,6 @@ struct StoryExtension: Sendable {
     ///
     /// - Parameter keys: the folder of preferences.
     func show(_ payload: Data, keys: String) async throws -> Shown {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = ["notification", "decrypt", "--keys", keys]
         // A file and no pipe: a process that ends without reading breaks nothing here.
         guard let input = tmpfile() else { throw StoryFailure(.device, "no file can be made for the payload") }
         defer { fclose(input) }
@@ -32,20 +30,16 @@ struct StoryExtension: Sendable {
             throw StoryFailure(.device, "the payload can't be written")
         }
         rewind(input)
-        let output = Pipe()
-        process.standardInput = FileHandle(fileDescriptor: fileno(input), closeOnDealloc: false)
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        let (statuses, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = {
-            ended.yield($0.terminationStatus)
-            ended.finish()
-        }
-        do { try process.run() } catch { throw StoryFailure(.device, "the process can't be started: \(error)") }
-        let status = await statuses.first { _ in true } ?? -1
-        let printed = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        guard status == 0, let shown = Self.read(printed) else {
-            throw StoryFailure(.device, "the process ended with status \(status) and showed nothing that can be read")
+        let ended: ExecutionResult<Void, BytesOutput, DiscardedOutput>
+        do {
+            ended = try await Subprocess.run(
+                .path(.init(program)), arguments: ["notification", "decrypt", "--keys", keys],
+                input: .fileDescriptor(.init(rawValue: fileno(input)), closeAfterSpawningProcess: false),
+                output: .bytes(limit: 64 * 1024))
+        } catch { throw StoryFailure(.device, "the process can't be run: \(error)") }
+        guard ended.terminationStatus.isSuccess, let shown = Self.read(Data(ended.standardOutput)) else {
+            throw StoryFailure(
+                .device, "the process ended (\(ended.terminationStatus)) and showed nothing that can be read")
         }
         return shown
     }
