@@ -67,7 +67,7 @@ import Testing
         let other = try await TestWebServer(try TestWebServer.context(authority, "other", key: "server"))
         #expect(await Self.fault(other, trust) == .otherName(peer: "localhost:\(other.port)"))
         try authority.issue(
-            "expired", key: "server", by: "middle", "subjectAltName=DNS:localhost", "-days", "-1")
+            "expired", key: "server", by: "middle", "subjectAltName=DNS:localhost", "-days", "0")
         try authority.chain("expired")
         let expired = try await TestWebServer(try TestWebServer.context(authority, "expired", key: "server"))
         guard case .outdated = await Self.fault(expired, trust) else {
