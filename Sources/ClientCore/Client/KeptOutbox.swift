@@ -1,4 +1,4 @@
-public import ClientModel
+import ClientModel
 public import ClientStorage
 import Foundation
 
