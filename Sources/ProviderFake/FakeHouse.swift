@@ -124,7 +124,7 @@ final class FakeHouse {
                 .trackSubscribed(media, trackID: media.trackID, participantID: media.streamID))
         case .audioLevels(let reports): report(reports, to: member)
         case .localCandidate, .stateChanged, .trackRemoved, .dataChannelOpened, .dataChannelMessage,
-            .dataChannelClosed, .noRelay, .relaySilent:
+            .dataChannelClosed, .noRelay, .relaySilent, .localAddressLost:
             break
         }
     }

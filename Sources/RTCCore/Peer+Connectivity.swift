@@ -20,6 +20,9 @@ extension Peer {
     /// Our candidates, for descriptions and trickling.
     package var localCandidates: [LocalCandidate] { ice.localCandidates }
 
+    /// The selected pair is silent, and others are being tried.
+    package var isSeekingPath: Bool { ice.isSeekingAlternative }
+
     /// Adds a host candidate. `base` is the socket's address where it is another one (a mapped address), `path` the way
     /// that datagrams from there take.
     @discardableResult

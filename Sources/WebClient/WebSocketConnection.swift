@@ -119,6 +119,13 @@ package final class WebSocketConnection<Message: Sendable>: Sendable {
     /// Drops the socket without waiting for anything: the path to the server may be dead.
     package func abandon() { channel.close(promise: nil) }
 
+    /// The same, where it leads from an address of this machine that is gone; whether it did.
+    @discardableResult package func abandon(from address: String) -> Bool {
+        guard channel.localAddress?.ipAddress == address else { return false }
+        abandon()
+        return true
+    }
+
     private static func install(
         on channel: any Channel, longest: Int, decode: @escaping @Sendable ([UInt8]) -> Message?
     ) throws -> WebSocketConnection {

@@ -25,6 +25,7 @@ import livekit_layers
 import load_limits
 import load_runs
 import load_starved
+import moving
 import nat
 import netem
 import networks
@@ -170,8 +171,8 @@ def tests_of(module):
 if __name__ == "__main__":
     light = [
         sys.modules[__name__], livekit_features, data, dual_stack, recording, recovery, recovery_paths, relay, relay_loss, reports, results,
-        rooms_api, command_line, e2ee, c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, nat, netem, networks, notifications,
-        openapi, opentok_rest, push, ringing, story, turn_only]
+        rooms_api, command_line, e2ee, c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, moving, nat, netem, networks,
+        notifications, openapi, opentok_rest, push, ringing, story, turn_only]
     # These encode much, or judge what arrives by the clock.
     heavy = [livekit_layers, archives, budget, calls, chromium, whip, pages, hostile, pulse, load_starved]
     alone = [test for module in heavy for test in tests_of(module)]

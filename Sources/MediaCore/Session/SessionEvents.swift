@@ -54,6 +54,9 @@ public enum MediaSessionEvent: Sendable {
     case dataChannelMessage(DataChannel, [UInt8], isText: Bool)
     /// A data channel is gone, by either side's wish or with the connection.
     case dataChannelClosed(DataChannel)
+    /// An address of this machine that the session used is gone, and media goes on from another one. What else leads from
+    /// there, a signalling connection most likely, is dead and is to be made anew.
+    case localAddressLost(String)
     /// Only relayed candidates may be used, and no TURN server gives one; the text says why. Other servers may help, see
     /// `MediaSession.setICEServers`.
     case noRelay(String)

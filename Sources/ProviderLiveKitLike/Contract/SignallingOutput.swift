@@ -23,6 +23,9 @@ enum SignallingOutput: Sendable {
     case listen(socket: Int)
     /// Forget the present socket.
     case dropSocket
+    /// Close the present socket where it leads from that address of this machine, which is gone; `socketClosed` follows then, before
+    /// anything else does.
+    case dropSocketFrom(address: String, socket: Int)
     /// Open a socket to go on with the session; `SignallingInput.resumed` answers.
     case resume(Attempt, resuming: ClientIdentity.Request.Resumption)
     /// Join afresh; `SignallingInput.joined` answers.

@@ -103,6 +103,8 @@ extension SignallingMachine {
             }
             lost(.session, why, &turn)
         case .relaySilent(let why): repair.silentRelay = why
+        // Media goes on from another address by itself; a connection from there would be found dead only by its pings.
+        case .localAddressLost(let address): link.lost(address, &turn)
         case .failed where paths.isEnded: break
         case .failed(let why): lost(.session, "the media connection failed: \(why)", &turn)
         case .dataChannelOpened, .dataChannelMessage, .dataChannelClosed: break

@@ -41,6 +41,11 @@ struct SignalLink {
         turn.perform(.dropSocket)
     }
 
+    /// An address of this machine is gone, and the socket with it where it leads from there.
+    func lost(_ address: String, _ turn: inout SignallingTurn) {
+        if nextPing != nil { turn.perform(.dropSocketFrom(address: address, socket: socket)) }
+    }
+
     /// The call is over.
     mutating func end() { nextPing = nil }
 

@@ -87,6 +87,8 @@ actor LiveKitSession: ProviderSession {
         case .listen(let socket): listen(socket)
         // It is not waited for: its path may be dead.
         case .dropSocket: signal.abandon()
+        // Told at once: media goes on in a moment, and that isn't to count as the end of the repair.
+        case .dropSocketFrom(let address, let socket): if signal.abandon(from: address) { take(.socketClosed(socket)) }
         case .resume(let attempt, let resumption): resume(attempt, resumption)
         case .join(let attempt): join(attempt)
         case .end(let reason, let detail): closing = Task { await close(reason, detail) }

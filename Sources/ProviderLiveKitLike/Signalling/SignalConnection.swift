@@ -51,4 +51,7 @@ struct SignalConnection: Sendable {
 
     /// Drops the socket without waiting for anything: the path to the server may be dead.
     func abandon() { socket.abandon() }
+
+    /// The same, where it leads from an address of this machine that is gone; whether it did.
+    func abandon(from address: String) -> Bool { socket.abandon(from: address) }
 }

@@ -134,6 +134,7 @@ actor OpenTokLikeSession: ProviderSession {
         case .profile(let profile): if let event = words.connected(srtpProfile: profile) { outlet.push(event) }
         case .arrived(let track, let peer): words.arrived(track, peer)
         case .levels(let levels, let peer): if let event = words.levels(levels, peer) { outlet.push(event) }
+        case .addressLost(let address): socket.connection?.abandon(from: address)
         }
     }
 

@@ -11,6 +11,8 @@ enum PeerInput: Sendable {
     case profile(String)
     case arrived(RemoteTrack, RaptorPeer)
     case levels([AudioLevelReport], RaptorPeer)
+    /// An address of this machine is gone, and what leads from there with it.
+    case addressLost(String)
 }
 
 /// The media connections of a session: does what the machine wants, one thing after another, and passes on what they report.
@@ -162,6 +164,7 @@ extension PeerInput {
             return [.arrived(track, peer), .report(.mediaBegan(track.kind == .audio ? .audio : .video), peer)]
         case .trackRemoved(let track): return [.report(.mediaEnded(track.kind == .audio ? .audio : .video), peer)]
         case .audioLevels(let levels): return [.levels(levels, peer)]
+        case .localAddressLost(let address): return [.addressLost(address)]
         case .noRelay(let why), .failed(let why): return [.report(.broken(why), peer)]
         case .stateChanged, .dataChannelOpened, .dataChannelMessage, .dataChannelClosed, .relaySilent: return []
         }

@@ -44,6 +44,8 @@ protocol MessageSocket: AnyObject, Sendable {
     /// Closes in order; returns when that is done.
     nonisolated(nonsending) func close(code: Int) async
     func abandon()
+    /// The same, where it leads from that address of this machine, which is gone; whether it did.
+    @discardableResult func abandon(from address: String) -> Bool
 }
 
 /// The media connections of a session.

@@ -26,6 +26,8 @@ struct Consent {
     private(set) var firstUnanswered: Instant?
     private(set) var lastAnswered: Instant
     private(set) var nextCheckAt: Instant
+    /// The other side has turned up elsewhere: since when, and for how long it may stay silent here.
+    private var doubt: (since: Instant, patience: Interval)?
 
     /// `nextCheckAt`: when the first check is due; the pair itself has just been validated, or long ago.
     init(now: Instant, nextCheckAt: Instant) {
@@ -53,6 +55,7 @@ struct Consent {
         guard let probe = probes.first(where: { $0.transactionID == transactionID }) else { return nil }
         probes.removeAll(keepingCapacity: true)
         firstUnanswered = nil
+        doubt = nil
         lastAnswered = now
         nextCheckAt = max(now, lastSent + interval)
         return now - probe.sentAt
@@ -62,6 +65,17 @@ struct Consent {
     mutating func hasten(now: Instant) {
         if firstUnanswered == nil { nextCheckAt = min(nextCheckAt, now) }
     }
+
+    /// The other side has turned up elsewhere, and may have left this address: it is asked here at once, twice, and suspect
+    /// where it doesn't answer within `patience`.
+    mutating func turnedUpElsewhere(now: Instant, patience: Interval) {
+        guard doubt == nil else { return }
+        doubt = (now, patience)
+        nextCheckAt = min(nextCheckAt, now)
+    }
+
+    /// How soon the next check follows an unanswered one; nil where nothing is in doubt.
+    var doubtRetry: Interval? { doubt.map { Interval(nanoseconds: $0.patience.nanoseconds / 2) } }
 
     /// The socket behind the pair is gone: silent for as long as it takes to be called disconnected.
     mutating func lose(now: Instant, timing: ICETiming) {
@@ -73,19 +87,23 @@ struct Consent {
         let silence = now - firstUnanswered
         if silence >= timing.consentTimeout { return .expired }
         if silence >= timing.disconnectedAfter { return .disconnected }
-        return silence >= timing.suspectAfter ? .suspect : .fresh
+        return now >= suspectAt(firstUnanswered, timing) ? .suspect : .fresh
+    }
+
+    private func suspectAt(_ firstUnanswered: Instant, _ timing: ICETiming) -> Instant {
+        let silent = firstUnanswered + timing.suspectAfter
+        guard let doubt else { return silent }
+        return min(silent, max(firstUnanswered, doubt.since) + doubt.patience)
     }
 
     /// When the standing changes next, if nothing is answered.
     func nextChange(after now: Instant, timing: ICETiming) -> Instant? {
         guard let firstUnanswered else { return nil }
-        let interval =
-            switch standing(at: now, timing: timing) {
-            case .fresh: timing.suspectAfter
-            case .suspect: timing.disconnectedAfter
-            case .disconnected, .expired: timing.consentTimeout
-            }
-        return firstUnanswered + interval
+        return switch standing(at: now, timing: timing) {
+        case .fresh: suspectAt(firstUnanswered, timing)
+        case .suspect: firstUnanswered + timing.disconnectedAfter
+        case .disconnected, .expired: firstUnanswered + timing.consentTimeout
+        }
     }
 
     private static let probeLimit = 16

@@ -26,7 +26,9 @@ extension ICEAgent {
         let useCandidate = role == .controlling && hasChosen
         let check = ConnectivityCheck(
             random.transactionID(), role: role, useCandidate: useCandidate, timeout: timing.consentRetry, now: now)
-        let retry = max(timing.consentRetry, min(selection.roundTripTime * 2, timing.suspectAfter))
+        let retry =
+            selection.consent.doubtRetry
+            ?? max(timing.consentRetry, min(selection.roundTripTime * 2, timing.suspectAfter))
         self.selection?.consent.sent(check.transactionID, as: role, now: now, retry: retry)
         guard isSelectedHere else { return }
         statistics.consentChecksSent += 1

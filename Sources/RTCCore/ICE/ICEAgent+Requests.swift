@@ -53,7 +53,10 @@ extension ICEAgent {
         case .succeeded: break
         }
         // A peer that turns up elsewhere may have left the selected address.
-        if isFirst, hasChosen, selection?.pair != checklist[index].id { selection?.consent.hasten(now: now) }
+        if isFirst, hasChosen, let selection, selection.pair != checklist[index].id {
+            let patience = max(timing.movedAfter, selection.roundTripTime * 2)
+            self.selection?.consent.turnedUpElsewhere(now: now, patience: patience)
+        }
         guard role == .controlled else { return }
         if nominates { nominatedByPeer(index) } else { askedOverNominated(index) }
     }

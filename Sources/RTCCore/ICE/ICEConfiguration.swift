@@ -44,6 +44,9 @@ package struct ICETiming: Sendable {
     package var silence = Interval.seconds(1)
     /// Unanswered for so long, other pairs are tried beside the selected one.
     package var suspectAfter = Interval.seconds(2)
+    /// The same where the other side has just turned up elsewhere, as who moves to another socket does; twice the round-trip
+    /// time where that is longer.
+    package var movedAfter = Interval.milliseconds(200)
     /// Unanswered for so long, the state is `disconnected`.
     package var disconnectedAfter = Interval.seconds(5)
     /// Consent ends so long after the first check that stayed unanswered: sending stops (RFC 7675 section 5.1).

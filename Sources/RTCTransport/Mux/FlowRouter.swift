@@ -100,6 +100,12 @@ struct FlowRouter: ~Copyable {
         return flow
     }
 
+    /// The socket is another one.
+    mutating func forgetAddresses(isIPv4: Bool) {
+        addresses.remove { _ in true }
+        addresses = AddressTable(isIPv4: isIPv4)
+    }
+
     /// A check for `flow` has come from an address that another one has.
     mutating func claim(_ source: TransportAddress, for flow: PeerFlow) { claims.add(source, flow) }
 

@@ -9,7 +9,9 @@ extension UDPMux {
     package func gather(_ addresses: [ICEServerAddress], for flow: PeerFlow, allowsDirect: Bool) {
         loop.preconditionInEventLoop()
         guard configuration.isExclusive, !flow.isClosed, !isClosed, !addresses.isEmpty else { return }
-        let paths = servers ?? ServerPaths(mux: self, flow: flow, allowsDirect: allowsDirect)
+        let paths =
+            servers
+            ?? ServerPaths(mux: self, flow: flow, allowsDirect: allowsDirect, earlier: relayTrafficBefore)
         servers = paths
         serversActed { now, outbox in paths.add(addresses, now: now, into: outbox) }
     }
@@ -18,7 +20,7 @@ extension UDPMux {
     package func forbidDirect() { servers?.allowsDirect = false }
 
     /// What passed through relays so far.
-    package var relayTraffic: RelayTraffic { servers?.traffic ?? RelayTraffic() }
+    package var relayTraffic: RelayTraffic { servers?.traffic ?? relayTrafficBefore }
 
     /// Runs what a server, or the way to it, has brought about, and sends what follows.
     func serversActed(_ body: (Instant, Outbox) -> Void) {
@@ -60,6 +62,7 @@ extension UDPMux {
         let now = MonotonicClock.now()
         paths.close(now: now, into: batch.outbox)
         send(now)
+        relayTrafficBefore = paths.traffic
         servers = nil
     }
 }

@@ -15,16 +15,18 @@ package final class UDPMux: @unchecked Sendable {
 
     package let loop: DatagramLoop
     /// The addresses of this machine that the socket serves.
-    package let bases: LocalBases
+    package private(set) var bases: LocalBases
     package internal(set) var statistics = UDPMuxStatistics()
     let configuration: UDPMuxConfiguration
     /// The STUN and TURN servers of the one peer that the socket serves.
     var servers: ServerPaths?
+    /// What went through those of a socket that was left.
+    var relayTrafficBefore = RelayTraffic()
     /// Its TCP connections; nil where there are none to be had.
     var streams: StreamPort?
     var batch: MuxBatch
-    private let port: WatchedSocket
-    private let sender: BatchSender<DatagramSocket>
+    private var port: WatchedSocket
+    private var sender: BatchSender<DatagramSocket>
     var router: FlowRouter
     var deadlines: FlowDeadlines
     private var arrivals = ArrivalClock(now: MonotonicClock.now(), realNow: MonotonicClock.realTime())
@@ -112,6 +114,18 @@ package final class UDPMux: @unchecked Sendable {
             sender.abandon(&statistics)
             port.close()
         }
+    }
+
+    /// From now on another socket is read and sent from. What waited for room in the old one is lost with it.
+    func replaceSocket(_ fresh: WatchedSocket, _ bases: LocalBases) {
+        sender.abandon(&statistics)
+        port.close()
+        port = fresh
+        self.bases = bases
+        sender = BatchSender(
+            socket: fresh.socket, sources: bases, isOffloading: configuration.segmentationOffload,
+            messages: loop.sends)
+        router.forgetAddresses(isIPv4: fresh.socket.isIPv4)
     }
 
     /// Reads the kernel's count of datagrams lost to a full receive buffer into `statistics`.

@@ -113,6 +113,11 @@ final class StreamPort {
         mux.streamEnded(connection.remote, base: connection.base, now: now)
     }
 
+    /// Ends all connections: the address that they lead from is gone.
+    func endAll(now: Instant) {
+        for connection in Array(connections.values) { end(connection, now: now) }
+    }
+
     func close() {
         isClosed = true
         listener?.close()

@@ -93,6 +93,9 @@ final class VirtualSocket: MessageSocket, @unchecked Sendable {
 
     nonisolated(nonsending) func close(code: Int) async { ask(.closed(code)) }
 
+    /// The simulated machine keeps its address.
+    func abandon(from address: String) -> Bool { false }
+
     func abandon() { ask(.closed(1006)) }
 
     func ask(_ item: Item) { travel(item, isForServer: true) }

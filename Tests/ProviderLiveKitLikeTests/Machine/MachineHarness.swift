@@ -175,6 +175,7 @@ struct MachineHarness {
         case .join(let attempt): "join with \(attempt.token)"
         case .end(let reason, _): "end \(reason)"
         case .dropSocket: "dropSocket"
+        case .dropSocketFrom(let address, _): "dropSocket from \(address)"
         case .listen, .log, .protect, .mute, .setInjectionTrailer: nil
         }
     }

@@ -48,6 +48,35 @@ import Testing
         #expect(session.machine.repair.lifecycle.isConnected)
     }
 
+    /// An interface goes away: media moves by itself, and the socket, which would be found dead only by its pings, is closed
+    /// where it leads from the same address.
+    @Test func anAddressThatIsGoneTakesTheSocketAlong() {
+        var session = session()
+        session.media(.event(.localAddressLost("10.0.0.2"), .publisher))
+        #expect(session.takeLines() == ["dropSocket from 10.0.0.2"])
+        session.take(.socketClosed(session.socket))
+        session.stateChanged(.disconnected, .publisher)
+        // The other connection says the same, and there is no socket any more.
+        session.media(.event(.localAddressLost("10.0.0.2"), .subscriber))
+        session.stateChanged(.connected, .publisher)
+        session.take(.resumed(.success(.init())))
+        session.answerOffer()
+        let reports = session.takeLines().filter {
+            $0.hasPrefix("report") || $0.hasPrefix("resume") || $0.contains(" from ")
+        }
+        #expect(reports == ["report reconnecting", "resume PA_me rrSignalDisconnected", "report reconnected"])
+    }
+
+    /// A socket that leads from elsewhere stays: media has moved, and nothing is made anew.
+    @Test func aSocketFromAnotherAddressStays() {
+        var session = session()
+        session.media(.event(.localAddressLost("10.0.0.2"), .publisher))
+        session.stateChanged(.disconnected, .publisher)
+        session.stateChanged(.connected, .publisher)
+        #expect(session.takeLines() == ["dropSocket from 10.0.0.2", "report reconnecting", "report reconnected"])
+        #expect(session.attempts.isEmpty)
+    }
+
     /// What is said meanwhile waits, in order; what meant the old socket only is not said.
     @Test func whatIsSaidMeanwhileWaitsForTheResume() {
         var session = session()

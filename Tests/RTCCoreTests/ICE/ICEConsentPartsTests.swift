@@ -87,6 +87,36 @@ import Testing
         #expect(silent.standing(at: .at(30_000), timing: timing) == .expired)
     }
 
+    /// Who turns up elsewhere is asked at once at the address that was good so far, and then once more.
+    @Test mutating func whoTurnsUpElsewhereIsSuspectSoon() {
+        let patience = Interval.milliseconds(200)
+        consent.turnedUpElsewhere(now: .at(1000), patience: patience)
+        #expect(consent.nextCheckAt == .at(1000) && consent.doubtRetry == .milliseconds(100))
+        send(1, at: 1000)
+        #expect(consent.nextChange(after: .at(1000), timing: timing) == .at(1200))
+        #expect([1199, 1200].map { consent.standing(at: .at($0), timing: timing) } == [.fresh, .suspect])
+        #expect(consent.nextChange(after: .at(1200), timing: timing) == .at(6000))
+        // It answers after all.
+        #expect(consent.answered(id(1), now: .at(1250), interval: .seconds(5)) == .milliseconds(250))
+        #expect(consent.doubtRetry == nil)
+        send(2, at: 6000)
+        #expect(consent.standing(at: .at(7999), timing: timing) == .fresh)
+    }
+
+    /// A check that is unanswered already counts from the doubt on: its answer may be on its way.
+    @Test mutating func anOlderSilenceIsGivenTheSameTime() {
+        send(1, at: 1000)
+        consent.turnedUpElsewhere(now: .at(1400), patience: .milliseconds(200))
+        consent.turnedUpElsewhere(now: .at(1500), patience: .milliseconds(200))
+        #expect(consent.nextCheckAt == .at(1400))
+        #expect([1599, 1600].map { consent.standing(at: .at($0), timing: timing) } == [.fresh, .suspect])
+        // Never later than without it.
+        var late = Consent(now: .at(0), nextCheckAt: .at(0))
+        late.sent(id(1), as: .controlling, now: .at(0), retry: .seconds(1))
+        late.turnedUpElsewhere(now: .at(1900), patience: .seconds(1))
+        #expect(late.standing(at: .at(2000), timing: timing) == .suspect)
+    }
+
     // MARK: Credentials
 
     @Test func userNamesBelongToTheirGeneration() {

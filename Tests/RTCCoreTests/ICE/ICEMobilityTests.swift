@@ -62,6 +62,42 @@ import Testing
         #expect(network.a.state == .connected)
     }
 
+    /// The controlled side does, as a subscriber whose interface is gone: the controlling one sees it elsewhere, asks at the
+    /// old address in vain, and nominates the new pair.
+    @Test(arguments: [(10, 1), (10, 2), (10, 3), (50, 4), (100, 5)])
+    func controllingFollowsNewSocket(delay: Int, seed: UInt64) {
+        let network = makeICENetwork(seed: seed)
+        network.delay = .milliseconds(delay)
+        network.signalAll()
+        network.run(for: .seconds(10))
+        let elsewhere = TransportAddress(ipv4: 0x0a00_0102, port: 5100)
+        network.b.bases = [elsewhere]
+        network.b.agent.addLocalCandidate(elsewhere, now: network.now)
+        network.b.note(network.b.agent.removeLocalCandidates(base: .testB, now: network.now))
+        let start = network.now
+        #expect(network.run(for: .seconds(5)) { network.a.remote == elsewhere && network.b.pair?.base == elsewhere })
+        // A check there, the doubt, and the nomination there and back.
+        let patience = max(Interval.milliseconds(200), .milliseconds(4 * delay))
+        #expect(network.now - start < patience + .milliseconds(30 + 4 * delay))
+        network.run(for: .seconds(60))
+        #expect(network.a.remote == elsewhere && network.a.state == .connected && network.b.state == .connected)
+    }
+
+    /// An intact check from elsewhere makes the controlling side ask, and nothing else: the other side is where it was.
+    @Test(arguments: [0.0, 0.1]) func aCheckFromElsewhereMovesNobody(loss: Double) {
+        let network = makeICENetwork()
+        network.signalAll()
+        network.run(for: .seconds(10))
+        network.loss = loss
+        let asked = network.a.statistics.consentChecksSent
+        let check = STUNFixture.Request(to: network.a.agent).bytes
+        network.inject(check, from: TransportAddress(ipv4: 0x0a00_0909, port: 9), to: network.a)
+        network.run(for: .seconds(1))
+        #expect((1...4).contains(network.a.statistics.consentChecksSent - asked))
+        network.run(for: .seconds(60))
+        #expect(network.a.remote == .testB && network.a.state == .connected && network.a.selections == 1)
+    }
+
     @Test func aPeerThatMovesForHoursMeetsNoBound() {
         let network = makeICENetwork()
         network.a.mappings[.testA] = TransportAddress(ipv4: 0xcb00_7101, port: 1000)

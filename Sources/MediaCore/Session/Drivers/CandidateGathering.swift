@@ -16,6 +16,8 @@ final class CandidateGathering: @unchecked Sendable {
     private let logger: Logger
     /// Which TURN servers were asked, and what has become of it.
     private var watch = RelayWatch()
+    /// Those that were named, for another socket has to ask them again.
+    private var servers: [SessionICEServer] = []
 
     init(_ configuration: MediaSessionConfiguration, logger: Logger) {
         policy = configuration.iceTransportPolicy
@@ -31,6 +33,7 @@ final class CandidateGathering: @unchecked Sendable {
     func gather(_ list: [SessionICEServer], for session: SocketSession) {
         guard !isBehindRelay else { return }
         for server in list {
+            if servers.count < RelayWatch.maximumServers, !servers.contains(server) { servers.append(server) }
             for text in server.urls {
                 if let fault = server.fault(of: text) ?? refusal(text) {
                     logger.warning("ICE server not used: \(fault)")
@@ -39,6 +42,12 @@ final class CandidateGathering: @unchecked Sendable {
                 }
             }
         }
+    }
+
+    /// The socket is another one, and what servers have told of the one before is void.
+    func gatherAnew(for session: SocketSession) {
+        watch.forgetAnswers()
+        gather(servers, for: session)
     }
 
     /// Why the policy has a server not asked; nil where it is.

@@ -40,6 +40,8 @@ public final class MediaEngine: Sendable {
     private let isShutDown = Atomic<Bool>(false)
     /// The memory of pictures on their way in: those of many sessions come in turn, and few at a time.
     let pictures = VideoFramePool(limit: 2 * 1_024 * 1_024)
+    /// Has its sessions follow what addresses this machine has.
+    let addresses = AddressFollower()
     private let sharedCertificate = Mutex<DTLSCertificate?>(nil)
 
     /// Starts the threads.

@@ -43,6 +43,13 @@ struct RelayWatch {
         if !failures.contains(why) { failures.append(why) }
     }
 
+    /// The servers are asked again, from another address.
+    mutating func forgetAnswers() {
+        asked.removeAll()
+        failures.removeAll()
+        isTold = false
+    }
+
     /// Why there will be no relay, once; nil while there may be one.
     mutating func verdict() -> String? {
         guard isComplete, !isTold, lookups == 0, asked.isEmpty else { return nil }

@@ -18,10 +18,11 @@ final class SocketSession: @unchecked Sendable {
     let gathering: CandidateGathering
     /// Looks up the names in candidates of the other side.
     private let hidden: HiddenCandidates
+    var address: SessionAddress
     private let runner: JobRunner
     /// Where the jobs of this session begin to be spread over the workers.
     let workerOffset: Int
-    private let work = SessionWork()
+    let work = SessionWork()
     /// How late the timers of playout and senders run.
     private let wakes = WakeMeter()
     private var dataChannels: [DataChannelID: DataChannel] = [:]
@@ -38,6 +39,7 @@ final class SocketSession: @unchecked Sendable {
         workerOffset = place.number
         gathering = CandidateGathering(configuration, logger: engine.logger)
         hidden = HiddenCandidates(logger: engine.logger)
+        address = SessionAddress(configuration)
         self.emit = emit
     }
 
@@ -61,6 +63,7 @@ final class SocketSession: @unchecked Sendable {
             let session = SocketSession(
                 machine, place, engine: engine, mux: mux, configuration: configuration, emit: emit)
             try session.start(configuration)
+            engine.addresses.add(session, on: place.loop, logger: engine.logger)
             return session
         }.get()
     }
@@ -183,6 +186,7 @@ final class SocketSession: @unchecked Sendable {
 
     func close() -> EventLoopFuture<Void> {
         _ = try? perform { machine, now, out in machine.close(now: now, into: out) }
+        engine.addresses.remove(self)
         flow?.close()
         flow = nil
         hidden.close()
@@ -208,6 +212,7 @@ extension SocketSession: PeerEndpoint {
     func advance(to now: Instant, into outbox: Outbox) {
         machine.advance(to: now, into: SessionOutbox(network: outbox, work: work))
         settle()
+        lookAround(now)
     }
 
     var nextDeadline: Instant? { machine.nextDeadline }

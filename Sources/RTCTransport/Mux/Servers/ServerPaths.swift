@@ -14,17 +14,18 @@ final class ServerPaths {
     private(set) var isClosed = false
     private var probes: [ServerReflexiveProbe] = []
     /// What went through allocations that others have taken the place of.
-    private var earlier = RelayTraffic()
+    private var earlier: RelayTraffic
 
     /// Those that failed included: they keep their numbers.
     private static let maximumRelays = Int(LocalBases.firstPath) - 1
     /// More than any deployment names.
     private static let maximumProbes = 8
 
-    init(mux: UDPMux, flow: PeerFlow, allowsDirect: Bool) {
+    init(mux: UDPMux, flow: PeerFlow, allowsDirect: Bool, earlier: RelayTraffic) {
         self.mux = mux
         self.flow = flow
         self.allowsDirect = allowsDirect
+        self.earlier = earlier
     }
 
     /// Begins to ask those servers that are not asked yet.
@@ -189,6 +190,9 @@ final class ServerPaths {
         outbox.removeDropped()
         for relay in relays { relay.stream?.flush() }
     }
+
+    /// The candidates that stand for relays.
+    var relayBases: [TransportAddress] { relays.compactMap(\.base) }
 
     /// What went and came through relays, in datagrams and bytes of payload.
     var traffic: RelayTraffic {
