@@ -92,7 +92,7 @@ extension Peer {
         sendProbes(now, outbox)
     }
 
-    private mutating func flushPaced(_ now: Instant, _ outbox: Outbox) {
+    mutating func flushPaced(_ now: Instant, _ outbox: Outbox) {
         while release(isForced: true, now, outbox) {}
     }
 
@@ -122,7 +122,9 @@ extension Peer {
     }
 
     var pacingDeadline: Instant {
-        guard let pacing else { return .distantFuture }
+        guard let pacing, pacing.isProbing else {
+            return pacing?.pacer.deadline(canProbe: false, now: latest) ?? .distantFuture
+        }
         let canProbe = !pacing.pacer.probes.isIdle && paddedStream != nil
         return min(pacing.pacer.deadline(canProbe: canProbe, now: latest), pacing.probing.deadline)
     }
@@ -131,7 +133,7 @@ extension Peer {
 
     /// Takes in what the path bears.
     mutating func pace(_ bitrate: Int, _ now: Instant) {
-        guard isPacing else { return }
+        guard pacing?.isProbing == true else { return }
         pacing?.pacer.setRate(Double(bitrate), isLimited: bandwidth.isLimited, now: now)
         let clusters = pacing?.probing.update(
             Double(bitrate), acknowledged: bandwidth.acknowledgedBitrate.map { Double($0) },
@@ -141,8 +143,8 @@ extension Peer {
 
     /// The first picture says that probes have somewhere to go.
     private mutating func beginProbing(_ now: Instant) {
-        guard let probing = pacing?.probing, !probing.hasBegun, paddedStream != nil else { return }
-        let clusters = pacing?.probing.begin(Double(bandwidth.bitrate), now: now)
+        guard let pacing, pacing.isProbing, !pacing.probing.hasBegun, paddedStream != nil else { return }
+        let clusters = self.pacing?.probing.begin(Double(bandwidth.bitrate), now: now)
         add(clusters ?? [], now)
     }
 

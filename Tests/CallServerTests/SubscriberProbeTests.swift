@@ -30,4 +30,13 @@ import Testing
         #expect(probe.due(missing: 0, now: .zero + .seconds(12)) == 0)
         #expect(probe.due(missing: -5, now: .zero + .seconds(13)) == 0)
     }
+
+    /// Padding comes last: pictures that wait for the pacer go before it, and nothing is made up for afterwards.
+    @Test func picturesThatWaitGoFirst() {
+        var probe = SubscriberProbe()
+        _ = probe.due(missing: 2_000_000, now: .zero)
+        #expect(probe.due(missing: 2_000_000, isWaiting: true, now: .zero + .milliseconds(40)) == 0)
+        #expect(probe.due(missing: 2_000_000, now: .zero + .milliseconds(44)) == 0)
+        #expect(probe.due(missing: 2_000_000, now: .zero + .milliseconds(49)) == 1)
+    }
 }

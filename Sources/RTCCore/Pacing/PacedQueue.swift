@@ -38,6 +38,9 @@ struct PacedQueue: Sendable {
     /// - Parameter limit: bytes that it may take at most.
     init(limit: Int) { self.limit = max(limit, 2048) }
 
+    /// Bytes that it has for packets.
+    var capacity: Int { memory.count }
+
     var isEmpty: Bool { count == 0 }
     var first: PacedPacket? { count == 0 ? nil : slots[oldest]?.packet }
 

@@ -1,22 +1,27 @@
 import RTCWire
 
 /// When each packet of a connection leaves: audio at once, then what is sent again, then pictures, then padding, in bursts
-/// of at most an ordinary picture and at 2.5 times the rate that the path bears, 1.2 times once it has shown where it ends. A value in virtual time.
+/// of at most an ordinary picture and at 2.5 times the rate that the path bears, 1.2 times once it has shown where it ends.
+/// A value in virtual time.
 ///
 /// What may leave now isn't touched: it is written and sealed as if there were no pacer. Only what has to wait is copied, not
 /// sealed, for it carries the moment at which it leaves.
-struct Pacer: Sendable {
+package struct Pacer: Sendable {
     /// What has waited for longer makes the rest leave faster, so that nothing waits for much longer.
-    static let longestWait = Interval.milliseconds(500)
+    package static let longestWait = Interval.milliseconds(500)
     private static let mediaLimit = 512 * 1024
     private static let repetitionLimit = 64 * 1024
 
+    /// The same for this connection.
+    private var longestWait = Pacer.longestWait
     private(set) var budget: PacingBudget
     private var repetitions = PacedQueue(limit: Pacer.repetitionLimit)
     private var media = PacedQueue(limit: Pacer.mediaLimit)
     var probes = ProbeSender()
     private var target: Double
     private var isLimited = false
+    /// Something has waited since memory was looked at.
+    private var hasHeld = false
 
     /// - Parameter rate: what the path is thought to bear, bit/s.
     init(rate: Double) {
@@ -27,15 +32,21 @@ struct Pacer: Sendable {
     /// What the path bears, in bit/s.
     ///
     /// - Parameter isLimited: it has shown where it ends.
-    mutating func setRate(_ rate: Double, isLimited: Bool, now: Instant) {
+    mutating func setRate(
+        _ rate: Double, isLimited: Bool, longestWait: Interval = Pacer.longestWait, now: Instant
+    ) {
         target = rate
         self.isLimited = isLimited
+        self.longestWait = longestWait
         adapt(now)
     }
 
     var isEmpty: Bool { media.isEmpty && repetitions.isEmpty }
     var waitingBytes: Int { media.bytes + repetitions.bytes }
     var waitingPackets: Int { media.count + repetitions.count }
+
+    /// Bytes of the heap that queues have, besides what is known of each packet.
+    var memory: Int { media.capacity + repetitions.capacity }
 
     /// How long a packet that comes now would wait.
     var expectedWait: Interval {
@@ -56,6 +67,14 @@ struct Pacer: Sendable {
     /// How long what waits would take at the rate of the path.
     var backlog: Interval { .seconds(Double(waitingBytes) * 8 / max(target, 1)) }
 
+    /// Gives the memory of queues back where nothing has waited since the last time.
+    mutating func trim() {
+        defer { hasHeld = false }
+        guard isEmpty, !hasHeld else { return }
+        repetitions = PacedQueue(limit: Pacer.repetitionLimit)
+        media = PacedQueue(limit: Pacer.mediaLimit)
+    }
+
     /// Drops what waits.
     mutating func removeWaiting(now: Instant) {
         repetitions.removeAll()
@@ -65,6 +84,7 @@ struct Pacer: Sendable {
 
     /// Has a packet wait. False where so many wait already that it has to leave at once.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ packet: PacedPacket, now: Instant) -> Bool {
+        hasHeld = true
         let added = packet.isRepetition ? repetitions.append(bytes, packet) : media.append(bytes, packet)
         adapt(now)
         return added
@@ -76,6 +96,8 @@ struct Pacer: Sendable {
         let all = bytes + PacingBudget.datagramOverhead
         budget.note(bytes: all)
         probes.note(bytes: all)
+        // What leaves ahead, as sound does, keeps back what waits.
+        if !isEmpty { adapt(now) }
     }
 
     /// When a packet that waits may leave, or padding is due.
@@ -108,11 +130,8 @@ struct Pacer: Sendable {
 
     /// Faster where what waits would wait too long.
     private mutating func adapt(_ now: Instant) {
-        var least = 0.0
-        if let first = media.first ?? repetitions.first {
-            let left = max(Pacer.longestWait - (now - first.queued), .milliseconds(1))
-            least = Double(waitingBytes) / left.seconds
-        }
-        budget.setRate(target, isLimited: isLimited, least: least, now: now)
+        let bytes = waitingBytes + waitingPackets * PacingBudget.datagramOverhead
+        let backlog = (media.first ?? repetitions.first).map { (bytes, longestWait - (now - $0.queued)) }
+        budget.setRate(target, isLimited: isLimited, backlog: backlog, now: now)
     }
 }

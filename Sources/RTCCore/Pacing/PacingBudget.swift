@@ -32,12 +32,18 @@ struct PacingBudget: Sendable {
         drain = self.rate * PacingBudget.factor / 8
     }
 
-    /// - Parameter least: bytes a second at which what waits has to leave.
-    mutating func setRate(_ rate: Double, isLimited: Bool = false, least: Double = 0, now: Instant) {
+    /// - Parameter backlog: bytes that wait, and how soon they have to leave at the latest; what has left and not drained yet
+    ///   keeps them back.
+    mutating func setRate(
+        _ rate: Double, isLimited: Bool = false, backlog: (bytes: Int, within: Interval)? = nil, now: Instant
+    ) {
         advance(to: now)
         self.rate = max(rate, 1)
         let factor = isLimited ? PacingBudget.limitedFactor : PacingBudget.factor
-        drain = max(self.rate * factor / 8, least)
+        drain = self.rate * factor / 8
+        guard let backlog else { return }
+        let ahead = max(0, debt - self.rate / 8 * PacingBudget.picture.seconds)
+        drain = max(drain, (ahead + Double(backlog.bytes)) / max(backlog.within.seconds, 0.001))
     }
 
     /// Bytes a second that leave.

@@ -4,11 +4,16 @@ import RTCWire
 struct SendPacing: Sendable {
     var pacer: Pacer
     var probing = ProbeController()
+    /// Probes are its own; else whoever paces a subscriber sees to them.
+    let isProbing: Bool
     /// Packets that had to wait, and the longest time one did.
     private(set) var heldPackets = 0
     private(set) var longestWait = Interval.zero
 
-    init(rate: Double) { pacer = Pacer(rate: rate) }
+    init(rate: Double, isProbing: Bool = true) {
+        pacer = Pacer(rate: rate)
+        self.isProbing = isProbing
+    }
 
     mutating func noteHeld(_ wait: Interval) {
         heldPackets += 1

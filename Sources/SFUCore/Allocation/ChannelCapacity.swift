@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// What may be sent to one subscriber, from what it estimates (REMB) and reports.
@@ -14,6 +15,11 @@ package struct ChannelCapacity: Sendable {
     package static let trialLength = Interval.seconds(3)
     /// How long an estimate may stay below what is sent without growing.
     package static let longestLag = Interval.seconds(3)
+    /// What waits for the pacer may take so long, and longer for as long as a key frame needs.
+    package static let longestBacklog = Interval.milliseconds(200)
+    package static let backlogPatience = Interval.milliseconds(750)
+    /// For so long after a sign that the way has an end an estimate is taken by its word.
+    package static let caution = Interval.seconds(60)
     /// How long repetitions are sent before.
     package static let probeLength = Interval.seconds(1)
 
@@ -24,6 +30,10 @@ package struct ChannelCapacity: Sendable {
     private var estimate: Int?
     /// Since when the estimate has been below what is sent and not grown, and what it was then.
     private var behind: (estimate: Int, since: Instant)?
+    /// When an estimate fell, or something else said that the way has an end, last; nil for never.
+    private var lastFall: Instant?
+    /// Since when too much has waited for the pacer.
+    private var backlogSince: Instant?
     private var lastTrouble: Instant = .zero
     private var trialEnd: Instant?
     /// Repetitions are sent until then, so many that all comes to the cost of what is to be tried.
@@ -48,6 +58,7 @@ package struct ChannelCapacity: Sendable {
         let sent = max(sent, probe?.cost ?? 0)
         let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
         self.estimate = estimate
+        if hasFallen { lastFall = now }
         let isBehind = isBehind(estimate, sent, now)
         if isBehind || hasFallen && Double(estimate) < 0.97 * Double(sent) {
             congested(to: estimate, now)
@@ -78,12 +89,43 @@ package struct ChannelCapacity: Sendable {
         congested(to: Int(Double(sent) * (1 - 0.5 * min(loss, 1))), now)
     }
 
+    /// How what is sent is to be paced; nil while the receiver tells nothing. An estimate grows slowly with what is sent: a
+    /// larger layer that nothing forbids isn't held for it. One that has never fallen says how much is sent, not where the way
+    /// ends: pictures of any usual size leave at once then.
+    ///
+    /// - Parameter cost: of what is allocated, in bit/s.
+    package func pace(cost: Int, now: Instant) -> SubscriberPace? {
+        if let limit { return SubscriberPace(rate: max(limit, probe?.cost ?? 0), isLimited: true) }
+        guard let estimate else { return nil }
+        let known = max(estimate, cost)
+        let isWide = lastFall.map { now - $0 > ChannelCapacity.caution } ?? true
+        let rate = isWide ? max(min(known, .max / 2) * 2, SubscriberPace.joining.rate) : known
+        return SubscriberPace(rate: rate, isLimited: false)
+    }
+
+    /// Takes in how long what waits for the pacer would take. Where it stays longer than a key frame needs, more is sent than
+    /// the way bears, and a layer has to go.
+    package mutating func note(backlog: Interval, now: Instant) {
+        guard backlog > ChannelCapacity.longestBacklog, let bears = estimate ?? limit else {
+            backlogSince = nil
+            return
+        }
+        guard let since = backlogSince else {
+            backlogSince = now
+            return
+        }
+        guard now - since >= ChannelCapacity.backlogPatience else { return }
+        backlogSince = nil
+        congested(to: Int(0.85 * Double(bears)), now)
+    }
+
     private mutating func congested(to bitrate: Int, _ now: Instant) {
         let wasProbing = probe != nil
         if trialEnd != nil || wasProbing { patience = min(patience * 2, ChannelCapacity.longestPatience) }
         trialEnd = nil
         probe = nil
         lastTrouble = now
+        lastFall = now
         // The repetitions were too much: what is sent without them has passed.
         guard !wasProbing else { return }
         limit = limit.map { min($0, max(bitrate, ChannelCapacity.least)) } ?? max(bitrate, ChannelCapacity.least)

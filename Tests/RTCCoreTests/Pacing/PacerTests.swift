@@ -95,6 +95,49 @@ struct PacerTests {
         #expect(length < .milliseconds(600))
     }
 
+    /// What left while the path was wide keeps back what comes after, and not for longer.
+    @Test(arguments: [50_000, 200_000]) func aPathThatGetsNarrowKeepsTheBound(_ rate: Int) {
+        var pacer = Pacer(rate: 20_000_000)
+        while offer(0, to: &pacer, now: .zero) {}
+        pacer.setRate(Double(rate), isLimited: true, now: .zero)
+        for number in 1..<6 { offer(number, to: &pacer, now: .zero) }
+        let length = (drain(&pacer).last?.at ?? Instant.zero) - Instant.zero
+        #expect(length < .milliseconds(510))
+    }
+
+    /// Nor does sound that leaves ahead, at more than the path bears.
+    @Test func soundAheadKeepsTheBound() {
+        var pacer = Pacer(rate: 50_000)
+        for number in 0..<20 { offer(number, to: &pacer, now: .zero) }
+        var (now, target) = (Instant.zero, [UInt8](repeating: 0, count: 1500))
+        while !pacer.isEmpty, now < Instant.zero + .seconds(2) {
+            now += .milliseconds(5)
+            if now.nanoseconds % 20_000_000 == 0 { pacer.note(bytes: 160, now: now) }
+            while let packet = target.withUnsafeMutableBytes({ pacer.takeNext(into: $0, now: now) }) {
+                pacer.note(bytes: packet.length, now: now)
+            }
+        }
+        #expect(now <= Instant.zero + .milliseconds(510))
+    }
+
+    /// Memory is kept while queues are used, and given back afterwards.
+    @Test func memoryIsGivenBackOnceNothingWaits() {
+        var pacer = Pacer(rate: 400_000)
+        for number in 0..<20 { offer(number, to: &pacer, now: .zero) }
+        pacer.trim()
+        #expect(pacer.waitingPackets > 0)
+        _ = drain(&pacer)
+        #expect(pacer.memory > 16_000)
+        pacer.trim()
+        #expect(pacer.memory == 0)
+        for number in 0..<20 { offer(number, to: &pacer, now: .zero + .seconds(1)) }
+        _ = drain(&pacer)
+        pacer.trim()
+        #expect(pacer.memory > 16_000)
+        pacer.trim()
+        #expect(pacer.memory == 0)
+    }
+
     @Test func whatDrainsMayBeSentAgain() {
         var pacer = Pacer(rate: 400_000)
         while offer(0, to: &pacer, now: .zero) {}

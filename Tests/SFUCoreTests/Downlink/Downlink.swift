@@ -32,7 +32,12 @@ final class Downlink {
     private var nextCost: Int?
     /// As it is reported, smoothed.
     private var loss = 0.0
+    /// The largest picture that the subscriber wants, as a rank.
+    var wanted = 2
     private let isTold: Bool
+    private let isPaced: Bool
+    /// When what the subscriber begins with is no longer paced, where nothing is known of its way.
+    private var joinedUntil = Instant.zero
     private let start: Instant
 
     /// Seconds since the beginning, and milliseconds.
@@ -41,9 +46,15 @@ final class Downlink {
     private(set) var queues: [(at: Double, delay: Double)] = []
     /// The layer of the first camera that is sent; -1 for none.
     private(set) var layers: [(at: Double, layer: Int)] = []
+    /// What has left for the subscriber, in bytes; each five milliseconds.
+    private(set) var left: [Int] = []
 
-    /// - Parameter isTold: the subscriber says what its way bears.
-    init(rate: Int?, isTold: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600)) throws {
+    /// - Parameters:
+    ///   - isTold: the subscriber says what its way bears.
+    ///   - isPaced: what is sent to it is paced by that.
+    init(rate: Int?, isTold: Bool = true, isPaced: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600))
+        throws
+    {
         let certificates = try #require(downlinkCertificates)
         pair = PeerPair(
             NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2)), seed: seed,
@@ -52,7 +63,7 @@ final class Downlink {
             if isAlice { configuration.rtcp = .forwarding }
             configuration.maximumDatagram = 1472
         }
-        self.isTold = isTold
+        (self.isTold, self.isPaced) = (isTold, isPaced)
         start = pair.simulation.now
         pair.connect()
         try #require(pair.runUntilConnected())
@@ -174,6 +185,8 @@ final class Downlink {
             pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
         }
         describe()
+        joinedUntil = pair.simulation.now + .milliseconds(500)
+        if isPaced, capacity.pace(cost: 0, now: pair.simulation.now) == nil { setPace(.joining) }
         for camera in cameras {
             guard let consumer = camera.consumer else { continue }
             perform { room, outbox, now in room.start(consumer, now: now, into: &outbox) }
@@ -255,16 +268,23 @@ final class Downlink {
     private func share() {
         let now = pair.simulation.now
         sent.update(cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes }, now: now)
+        capacity.note(backlog: pair.alice.peer.pacingBacklog, now: now)
         capacity.advance(to: now, nextCost: nextCost)
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
+        let pace = capacity.pace(cost: allocation.cost, now: now)
+        if isPaced, pace != nil || now >= joinedUntil { setPace(pace) }
         for camera in cameras {
             guard let consumer = camera.consumer, case .upTo(let point)? = allocation.shares["\(camera.number)"] else {
                 continue
             }
             perform { room, outbox, now in room.setAllocation(point, consumer, now: now, into: &outbox) }
         }
+    }
+
+    private func setPace(_ pace: SubscriberPace?) {
+        pair.drive(pair.alice) { peer, now, network in peer.setSubscriberPace(pace, now: now, into: network) }
     }
 
     private func demand(_ camera: Camera, _ now: Instant) -> VideoDemand {
@@ -275,13 +295,14 @@ final class Downlink {
         let layers = live.flatMap { layer in
             rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
         }
-        return VideoDemand(track: "\(camera.number)", priority: 1, wanted: 2, layers: layers)
+        return VideoDemand(track: "\(camera.number)", priority: 1, wanted: wanted, layers: layers)
     }
 
     private func sample() {
         let delay = pair.simulation.network.queueDelay(
             from: pair.alice.address, to: pair.bob.address, at: pair.simulation.now)
         queues.append((seconds, delay.milliseconds))
+        left.append(pair.alice.peer.statistics.bytesSent)
         guard let consumer = cameras.first?.consumer else { return }
         layers.append((seconds, room.currentLayers(consumer)?.spatial ?? -1))
     }

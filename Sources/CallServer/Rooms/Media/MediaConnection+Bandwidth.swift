@@ -6,6 +6,9 @@ import SFUCore
 struct ConnectionStreams {
     var capacity = ChannelCapacity()
     var probe = SubscriberProbe()
+    /// As the peer was told; nil for packets that leave at once.
+    var pace: SubscriberPace?
+    var joining = JoinPacing()
     private(set) var sent = RateMeter()
     /// Sent to streams that have ended since.
     private var bytesBefore: [UInt32: Int] = [:]
@@ -64,12 +67,14 @@ extension MediaConnection {
         let sent = Int(streams.sent.bitrate)
         if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
+        streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
         streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
         probe()
         let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
+        pace(cost: allocation.cost, now)
         guard policy == .afterWarning else {
             for send in sends { send.allocate(allocation.shares[send.trackID], now: now) }
             return policy == .atOnce ? streams.noteStarved(sends) : []

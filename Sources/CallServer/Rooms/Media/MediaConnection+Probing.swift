@@ -18,10 +18,17 @@ struct SubscriberProbe {
 
     /// Packets that are due now.
     ///
-    /// - Parameter missing: bit/s beside what is sent.
-    mutating func due(missing: Int, now: Instant) -> Int {
+    /// - Parameters:
+    ///   - missing: bit/s beside what is sent.
+    ///   - isWaiting: pictures wait for the pacer, which fill the rate as well; what repeats nothing that was asked for does
+    ///     not go before them.
+    mutating func due(missing: Int, isWaiting: Bool = false, now: Instant) -> Int {
         let elapsed = min((now - (latest ?? now)).seconds, SubscriberProbe.longestStep)
         latest = now
+        guard !isWaiting else {
+            owed = 0
+            return 0
+        }
         owed += Double(max(0, missing)) / 8 * max(elapsed, 0)
         return Int(min(owed / SubscriberProbe.packetBytes, SubscriberProbe.mostPackets))
     }
@@ -50,8 +57,9 @@ extension MediaConnection {
             return streams.probe = SubscriberProbe()
         }
         let missing = wanted - Int(streams.sent.bitrate)
+        let isWaiting = flow.peer.pacingBacklog > .zero
         media.perform { room, outbox, now in
-            let count = streams.probe.due(missing: missing, now: now)
+            let count = streams.probe.due(missing: missing, isWaiting: isWaiting, now: now)
             guard count > 0 else { return }
             streams.probe.note(bytes: room.repeatLatest(count, consumer, into: &outbox))
         }

@@ -189,6 +189,7 @@ extension MediaConnection {
     }
 
     private func start(_ consumer: ConsumerID) {
+        paceJoin()
         media.perform { room, outbox, now in room.start(consumer, now: now, into: &outbox) }
     }
 
