@@ -1,12 +1,16 @@
-"""Calls through NATs that the kernel makes (nftables): address-restricted with ports kept, symmetric, and one on each side."""
+"""Calls through NATs that the kernel makes (nftables): address-restricted with ports kept, symmetric, one on each side, and one that forgets
+its mapping under a call."""
 import contextlib
 import itertools
 import os
+import socket
+import struct
 import subprocess
+import time
 
 from calls import serving
-from harness import CALLAGENT, KEY, SECRET, Child, agent_track, expect, free_port, near
-from ice_tcp import joins
+from harness import CALLAGENT, KEY, SECRET, Child, agent_track, expect, free_port, near, remote_track
+from ice_tcp import joins, real
 from namespaces import command, inside, need_namespaces
 from opentok import MediaModes
 from opentok_rest import http, sdk
@@ -15,6 +19,7 @@ from relay import CREDENTIAL, USER, coturn
 NETWORKS = itertools.count()  # several tests run at once
 PUBLIC = "10.90.0.1"
 SECONDS = 12
+NETLINK_NETFILTER, DELETE_ALL, REQUEST_ACKNOWLEDGED = 12, 1 << 8 | 2, 5
 # What a router gives a UDP port for: of one peer the same as inside where it is free, or another one for each peer. Both let in what was
 # asked for alone, address and port.
 KEEPS_PORTS, SYMMETRIC = "masquerade", "masquerade fully-random"
@@ -100,6 +105,15 @@ def internet():
         network.close()
 
 
+def forget_mappings(router):
+    """Empties the router's table of connections, as a restart does."""
+    def flush():
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_NETFILTER) as netlink:
+            netlink.send(struct.pack("=IHHIIBBH", 20, DELETE_ALL, REQUEST_ACKNOWLEDGED, 1, 0, socket.AF_INET, 0, 0))
+            return struct.unpack_from("=i", netlink.recv(4096), 16)[0]
+    expect(inside(router, flush) == 0, "the router forgets its mappings")
+
+
 def check_both_ways(first, second, names, hertz, seconds=SECONDS):
     """Each hears the other's tone and sees its pictures."""
     for result, sender, tone in ((first, names[1], hertz[1]), (second, names[0], hertz[0])):
@@ -168,3 +182,28 @@ def test_two_behind_nats_that_keep_ports_meet_directly():
     check_paths(results, {"srflx", "prflx"})
     for own in (result["participants"][0] for result in results):
         expect(own["relayedBytesReceived"] < 10_000, "the relay is not used", own)
+
+
+def test_a_mapping_that_is_lost_under_a_call():
+    """Another port stands for ours from then on: the server follows it, and signalling comes again by itself."""
+    seconds = 24
+    with internet() as network, serving(network.public, PUBLIC, free_port(), "--tcp-port", "off") as url:
+        router, host = network.behind(SYMMETRIC)
+        beside = real(network.public, url, "beside", "880", seconds=seconds + 3)
+        ours = joins(host, url, "ours", "440", seconds=seconds)
+        time.sleep(12)
+        forget_mappings(router)
+        # That media stood still for a moment is said.
+        o, b = ours.result(code=(0, 1)), beside.result()
+    expect(set(o["reasons"]) <= {"frozen", "concealed", "framesMissing", "late"}, "nothing but what was on its way then", o["failures"])
+    expect(o["participants"][0]["reconnects"] <= 1, "a resume at most", o["participants"])
+    gone = [event for event in b["events"] if event["e"] in ("participant_disconnected", "track_unsubscribed")
+            and event["t"] < (seconds - 2) * 1000]
+    joined = [event for event in b["events"] if event["e"] == "participant_connected"]
+    expect(not gone and len(joined) <= 1, "the same participant, once", b["events"])
+    near(agent_track(o, "beside", "audio")["audio"]["dominantHz"], 880, 18, "ours hears beside")
+    near(remote_track(b, "ours", "audio")["dominant_hz"], 440, 9, "beside hears ours")
+    seen, video = remote_track(b, "ours", "video"), agent_track(o, "beside", "video")
+    # libwebrtc waits three seconds for what it misses before it asks for a key frame.
+    expect(seen["max_freeze_ms"] < 4500, "ours is seen again", seen)
+    expect(video["frozenMs"] < 2000, "ours sees again within 2 s", video)
