@@ -3,14 +3,11 @@
 #ifndef CSOCKET_SHIM_H
 #define CSOCKET_SHIM_H
 
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 // As struct mmsghdr.
 typedef struct {
@@ -38,18 +35,6 @@ extern int accept4(int, struct sockaddr *, socklen_t *, int);
 // Neither blocks nor passes to children.
 static inline int csocket_accept(int descriptor, void *name, unsigned int *length) {
     return accept4(descriptor, (struct sockaddr *)name, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
-
-// A socket to which the kernel writes when interfaces and addresses come and go (rtnetlink(7)); -1 with errno.
-static inline int csocket_watch_addresses(void) {
-    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
-    if (descriptor < 0) return -1;
-    struct sockaddr_nl name = {0};
-    name.nl_family = AF_NETLINK;
-    name.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
-    if (bind(descriptor, (struct sockaddr *)&name, sizeof name) == 0) return descriptor;
-    close(descriptor);
-    return -1;
 }
 
 #endif
