@@ -11,6 +11,7 @@ extension Peer {
 
     /// Ends an outgoing stream; with `sendBye` the other side is told.
     package mutating func removeSendStream(ssrc: UInt32, sendBye: Bool = true, now: Instant, into outbox: Outbox) {
+        flushLast(now, outbox)
         guard let stream = sending.remove(ssrc: ssrc), sendBye, stream.lastSent != nil else { return }
         sendGoodbye([stream], now, outbox)
     }

@@ -17,6 +17,15 @@ extension Peer {
             Double(pace.rate), isLimited: pace.isLimited, longestWait: pace.longestWait, now: now)
     }
 
+    /// A stream ends: its last picture leaves before, with what little else waits.
+    mutating func flushLast(_ now: Instant, _ outbox: Outbox) {
+        guard let pacing, !pacing.isProbing, pacing.pacer.backlog <= Peer.longestFlush else { return }
+        flushPaced(now, outbox)
+    }
+
+    /// What takes longer at the rate of the way stays paced, and is dropped with its stream.
+    private static var longestFlush: Interval { .milliseconds(100) }
+
     /// Whether pictures are paced.
     package var isPaced: Bool { isPacing }
 

@@ -36,10 +36,11 @@ struct BudgetFigures: Sendable, Hashable {
 
     private func program(_ isDebug: Bool) -> [BudgetRow] {
         [
-            // 5 MB without a provider, about 22 with LiveKit, about 30 with Vonage: this program has both.
+            // 5 MB without a provider, about 22 with LiveKit, about 30 with Vonage: this program has both, and beside them the
+            // server and the tools, which are given 3.
             BudgetRow(
                 name: "size", source: "N1", what: "the program as it is loaded, both providers in it",
-                figure: Double(loadedBytes) / Self.megabyte, unit: "MB", limit: isDebug ? nil : 47,
+                figure: Double(loadedBytes) / Self.megabyte, unit: "MB", limit: isDebug ? nil : 50,
                 remedy: "see which target has grown: size -A, or nm --size-sort")
         ]
     }

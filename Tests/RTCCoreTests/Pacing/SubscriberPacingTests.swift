@@ -111,6 +111,19 @@ import Testing
         #expect(left.allSatisfy { $0 == ssrc })
     }
 
+    /// A stream that ends leaves its last picture behind only where the way would be filled by it.
+    @Test(arguments: [(6_000_000, 30), (300_000, 4)]) func theLastPictureLeaves(rate: Int, most: Int) throws {
+        let call = try call(SubscriberPace(rate: rate, isLimited: true))
+        var left = 0
+        watch(call) { _, _, _ in left += 1 }
+        forward(call, ssrc, 0..<30)
+        #expect(call.alice.node.peer.pacingBacklog > .zero)
+        call.pair.drive(call.alice.node) { $0.removeSendStream(ssrc: ssrc, now: $1, into: $2) }
+        call.simulation.run(for: .seconds(1))
+        #expect(rate > 1_000_000 ? left == most : left <= most, "\(left) packets have left")
+        #expect(call.alice.node.peer.pacingBacklog == .zero)
+    }
+
     /// A rate that is nothing is no division by it, and what is full is no wait.
     @Test func hostileEstimatesAreTaken() throws {
         for rate in [Int.min, 0, .max] {
