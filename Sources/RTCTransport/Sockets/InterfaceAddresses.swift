@@ -8,8 +8,8 @@ package struct InterfaceAddresses: Sendable, Hashable {
     /// All of 127.0.0.0/8 and ::1 can be used.
     private var hasLoopback = false
 
-    /// IFF_UP and IFF_RUNNING, netdevice(7).
-    private static let usable: UInt32 = 0x1 | 0x40
+    /// IFF_UP and IFF_LOWER_UP, netdevice(7). IFF_RUNNING may come a second after the carrier.
+    private static let usable: UInt32 = 0x1 | 0x10000
     /// IFF_LOOPBACK.
     private static let loopback: UInt32 = 0x8
 
