@@ -38,8 +38,12 @@ struct StoryExtension: Sendable {
                 output: .bytes(limit: 64 * 1024))
         } catch { throw StoryFailure(.device, "the process can't be run: \(error)") }
         guard ended.terminationStatus.isSuccess, let shown = Self.read(Data(ended.standardOutput)) else {
-            throw StoryFailure(
-                .device, "the process ended (\(ended.terminationStatus)) and showed nothing that can be read")
+            let ending =
+                switch ended.terminationStatus {
+                case .exited(let status): "status \(status)"
+                case .signaled(let signal): "signal \(signal)"
+                }
+            throw StoryFailure(.device, "the process ended with \(ending) and showed nothing that can be read")
         }
         return shown
     }

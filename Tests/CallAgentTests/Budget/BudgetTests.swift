@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func eachRowIsJudged() {
-        #expect(Self.over { $0.loadedBytes = 47_000_001 } == ["size"])
+        #expect(Self.over { $0.loadedBytes = 50_000_001 } == ["size"])
         #expect(Self.over { $0.memoryAtStart = 8_000_000 } == ["initialising"])
         #expect(Self.over { $0.memoryReady = 29_000_001 } == ["initialising", "ready"])
         #expect(Self.over { $0.memoryInCall = 321_000_000 } == ["participant-memory"])
