@@ -25,10 +25,11 @@ actor RingStay {
         events = call.events
     }
 
-    /// Stays until the time is over, everybody else has left, the call ends, or the user interrupts.
+    /// Stays until the time is over, everybody else has left or nobody has come, the call ends, or the user interrupts.
     func stay(seconds: Double) async {
         await withTaskGroup(of: String?.self) { group in
             group.addTask { await self.watch() }
+            group.addTask { await self.waitForAnybody() }
             group.addTask {
                 await Interruption.wait()
                 return nil
@@ -45,6 +46,17 @@ actor RingStay {
 
     /// The loudest frequency heard, in hertz; nil where nothing was.
     var heardHz: Double? { meter.measurement.dominantHz.map { ($0 * 10).rounded() / 10 } }
+
+    /// Seconds in which whoever rang, or has answered, must have been met.
+    private static let patience = 30
+
+    /// Ends the stay where nobody was met: whoever rang may have gone again before we came.
+    private func waitForAnybody() async -> String? {
+        try? await Task.sleep(for: .seconds(Self.patience))
+        if met.isEmpty { return "OTHERS_LEFT" }
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+        return nil
+    }
 
     private func watch() async -> String? {
         for await event in events {
