@@ -1,5 +1,8 @@
 // recvmmsg(2), sendmmsg(2), accept4(2) and pthread_setname_np(3) are declared for _GNU_SOURCE only, which Swift's Glibc
 // module is built without; epoll(7) and eventfd(2) are not in it at all.
+//
+// A file that imports this module must not be the first of its target, by name, that imports Glibc: Swift then takes what
+// <sys/socket.h> declares for ours, and files without this import find no SOCK_DGRAM in a release build.
 #ifndef CSOCKET_SHIM_H
 #define CSOCKET_SHIM_H
 

@@ -33,4 +33,7 @@ package struct WebAddress: Sendable, Hashable {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
+
+    /// Scheme and authority, what a URL over HTTP begins with.
+    package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }

@@ -40,6 +40,9 @@ struct SignalTarget: Sendable, Hashable {
     /// Host and port, for people and for the `Host` header.
     var authority: String { address.authority }
 
+    /// All of it, as a request over HTTP asks for it.
+    var url: String { address.origin + path }
+
     /// The headers of a request.
     func headers(token: String) -> HTTPHeaders {
         ["Host": authority, "Authorization": "Bearer \(token)"]

@@ -8,7 +8,7 @@ package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     package let target: String
 
     /// All of it.
-    var text: String { "\(address.isSecure ? "https" : "http")://\(address.authority)\(target)" }
+    var text: String { address.origin + target }
 
     /// Reads a URL. Throws `WebhookURLError`.
     package init(_ text: String) throws(WebhookURLError) {
@@ -22,9 +22,7 @@ package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Without the query, which may carry secrets: for logs.
-    package var description: String {
-        "\(address.isSecure ? "https" : "http")://\(address.authority)\(target.prefix { $0 != "?" })"
-    }
+    package var description: String { address.origin + target.prefix { $0 != "?" } }
 }
 
 /// Why a text is no webhook URL. The description names the text and the remedy.

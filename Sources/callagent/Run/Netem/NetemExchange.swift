@@ -24,13 +24,10 @@ struct NetemExchange: Sendable {
     private static let timeout = 30.0
 
     func send(_ request: Request) async throws(WebFailure) -> Response {
-        let scheme = address.isSecure ? "https" : "http"
         // Anything else could lead to another server.
         guard request.head.uri.hasPrefix("/"),
-            let url = URLComponents(string: "\(scheme)://\(address.authority)\(request.head.uri)")
-        else {
-            throw .notAURL
-        }
+            let url = URLComponents(string: address.origin + request.head.uri)
+        else { throw .notAURL }
         var web = WebRequest(.init(request.head.method.rawValue), url, trust: trust)
         web.headers = request.head.headers.map { (name: $0.name, value: $0.value) }
         web.body = request.body
