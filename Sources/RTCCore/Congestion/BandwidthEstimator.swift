@@ -48,8 +48,8 @@ package struct BandwidthEstimator: Sendable {
     /// The last feedback told of a queue that grows.
     private(set) var isOverused = false
 
-    /// Together with what isn't numbered.
-    private var delivered: Double? { acknowledged.bitrate.map { $0 + uncounted.bitrate } }
+    /// Together with what isn't numbered, of which as much gets lost as of the rest.
+    private var delivered: Double? { acknowledged.bitrate.map { $0 + uncounted.bitrate * (1 - min(lossShare, 1)) } }
 
     /// Share of packets lost lately, 0...1.
     package var lossShare: Double { model?.loss ?? loss.loss }

@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Sound alone nearly fills such a path: its packets get longer, and pictures go on.
-    @Test(arguments: [1, 2] as [UInt64]) func soundMakesRoomForPictures(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func soundMakesRoomForPictures(_ seed: UInt64) throws {
         var unpaced = 0.0
         for isPaced in [false, true] {
             let call = try NarrowCall(rate: 110_000, seed: seed, isPaced: isPaced)
@@ -142,8 +142,8 @@ import Testing
                 continue
             }
             #expect(packets < 1_300)
-            // Usually a seventh; one run in ten had 6.6 of 30 s.
-            #expect(call.sound.concealedMilliseconds < 0.75 * unpaced)
+            // A fifteenth to a ninth.
+            #expect(call.sound.concealedMilliseconds < 0.25 * unpaced)
         }
     }
 
