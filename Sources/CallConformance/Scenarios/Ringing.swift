@@ -12,9 +12,7 @@ extension ConformanceSuite {
             await stage.pass(milliseconds: 1000)
             try stage.expect(ada.starts == 0 && bob.starts == 0, "a client runs while it rings")
             await bob.answer(call)
-            try await stage.until("both are connected") {
-                ada.outcomes == [.connected] && bob.outcomes == [.connected]
-            }
+            try await stage.connect(ada, bob)
             try await stage.hear(bob, ada, 440)
             try await stage.until("the call is established") { exchange.course(of: call).contains("established") }
             try stage.expect(
@@ -72,9 +70,7 @@ extension ConformanceSuite {
             try stage.expect(cleo.offers.isEmpty, "the second group rings with the first one")
             try await stage.until("cleo's device rings") { cleo.offers.map(\.callState) == [.forwarding] }
             await cleo.answer(call)
-            try await stage.until("ada and cleo are connected") {
-                ada.outcomes == [.connected] && cleo.outcomes == [.connected]
-            }
+            try await stage.connect(ada, cleo)
             try stage.expect(bob.outcomes == [.missed(.timeout)] && bob.starts == 0, "bob reports \(bob.outcomes)")
             try await stage.hear(cleo, ada, 440)
         },
@@ -92,7 +88,7 @@ extension ConformanceSuite {
             await desk.answer(call)
             await phone.answer(call)
             try await stage.until("each device reports") { phone.outcomes.count == 1 && desk.outcomes.count == 1 }
-            try await stage.until("ada is connected") { ada.outcomes == [.connected] }
+            try await stage.connect(ada)
             try stage.expect(
                 [phone.outcomes, desk.outcomes].contains([.connected])
                     && [phone.outcomes, desk.outcomes].contains([.answeredElsewhere])
@@ -114,7 +110,7 @@ extension ConformanceSuite {
             await stage.pass(milliseconds: 500)
             try stage.expect(bob.starts == 0, "the client starts before its user has authenticated")
             await bob.change(AnswerGate())
-            try await stage.until("bob is connected") { bob.outcomes == [.connected] }
+            try await stage.connect(bob)
             try await stage.hear(bob, ada, 440)
         },
         ConformanceScenario(
@@ -125,9 +121,7 @@ extension ConformanceSuite {
             let call = await ada.place([["bob"]], mandatory: ["bob"])
             try await stage.until("bob's device rings") { bob.offers.count == 1 }
             await bob.answer(call)
-            try await stage.until("both are connected") {
-                ada.outcomes == [.connected] && bob.outcomes == [.connected]
-            }
+            try await stage.connect(ada, bob)
             // Somebody comes without having been rung: whoever is in the conversation joins its call.
             _ = try await stage.join("cleo")
             exchange.hub.event(call) {
@@ -149,9 +143,7 @@ extension ConformanceSuite {
             let call = await ada.place([["bob"]])
             try await stage.until("bob's device rings") { bob.offers.count == 1 }
             await bob.answer(call)
-            try await stage.until("both are connected") {
-                ada.outcomes == [.connected] && bob.outcomes == [.connected]
-            }
+            try await stage.connect(ada, bob)
             exchange.hub.event(call) {
                 let telephone = CallPublication.DialIn(
                     provider: "ANY", id: "line-1", number: "+41 00 000 00 00", start: $1)
@@ -182,14 +174,21 @@ extension ConformanceSuite {
             try stage.expect(
                 exchange.ending(of: call) == reason && exchange.departure(of: "bob", from: call) == .callEnded,
                 "it ended with \(String(describing: exchange.ending(of: call)))")
-            try await stage.until("each reports once") {
-                ada.outcomes == [.connected] && bob.outcomes == [.connected]
-            }
+            try await stage.connect(ada, bob)
         }
     }
 }
 
 extension ConformanceStage {
+    /// Devices whose call was answered report, and are connected.
+    nonisolated func connect(_ devices: ConformanceDevice...) async throws {
+        try await until("every device reports") { devices.allSatisfy { !$0.outcomes.isEmpty } }
+        for device in devices {
+            try expect(
+                device.outcomes == [.connected], "\(device.device.personId)'s device reports \(device.outcomes)")
+        }
+    }
+
     /// One publishes a tone in the call that was answered, and the other hears it.
     nonisolated func hear(_ speaker: ConformanceDevice, _ listener: ConformanceDevice, _ hertz: Double) async throws {
         guard let speaking = speaker.person, let listening = listener.person else {

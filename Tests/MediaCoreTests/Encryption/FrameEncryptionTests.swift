@@ -90,7 +90,9 @@ import Testing
             #expect(result == .failed || result == .noKey, "byte \(index)")
         }
         for length in 1..<sealed.count {
-            #expect(open(Array(sealed.prefix(length)), encryption, codec: .vp8) == .failed)
+            // What is last now may read as a nonce's length and a key's index.
+            let result = open(Array(sealed.prefix(length)), encryption, codec: .vp8)
+            #expect(result == .failed || result == .noKey, "\(length) bytes")
         }
         #expect(open(sealed, quick("other"), codec: .vp8) == .failed)
         #expect(open(sealed, FrameEncryption(), codec: .vp8) == .noKey)
