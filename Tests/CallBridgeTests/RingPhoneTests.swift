@@ -38,6 +38,8 @@ import Testing
         #expect(await outcome(first.phone) == .answeredElsewhere)
         #expect(await outcome(carol.phone) == .answeredElsewhere)
         #expect(await outcome(ada.phone) == .connected)
+        // Word that the answer counts may come to the second device after the caller's.
+        while !second.presenter.shown.contains("waiting \(id)") { await Task.yield() }
         #expect(started.withLock { $0 } == ["a1 true"], "no client runs before the gate opens")
         await second.phone.deviceChanged(AnswerGate())
         #expect(await outcome(second.phone) == .connected)

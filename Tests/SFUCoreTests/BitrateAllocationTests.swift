@@ -142,14 +142,14 @@ struct ChannelCapacityTests {
 
     @Test func repetitionsComeBeforeALargerLayerIsTried() {
         var capacity = limited(to: 300_000, sent: 600_000)
-        capacity.advance(to: at(5), nextCost: 450_000, canProbe: true)
-        #expect(capacity.available == 300_000)
-        #expect(capacity.probedBitrate == 450_000)
-        capacity.advance(to: at(5.9), nextCost: 450_000, canProbe: true)
-        #expect(capacity.available == 300_000)
-        capacity.advance(to: at(6), nextCost: 450_000, canProbe: true)
-        #expect(capacity.available == 450_000)
-        #expect(capacity.probedBitrate == nil)
+        // A little more at first, then by and by what the layer costs, and that for half a second.
+        var probed: [Int] = []
+        for step in 0...6 {
+            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 450_000, canProbe: true)
+            probed.append(capacity.probedBitrate ?? 0)
+            #expect(capacity.available == (probed[step] == 0 ? 450_000 : 300_000))
+        }
+        #expect(probed == [360_000, 427_500, 450_000, 450_000, 0, 0, 0])
     }
 
     /// The viewer keeps what it had.
@@ -162,7 +162,16 @@ struct ChannelCapacityTests {
         capacity.advance(to: at(15.4), nextCost: 450_000, canProbe: true)
         #expect(capacity.probedBitrate == nil)
         capacity.advance(to: at(15.5), nextCost: 450_000, canProbe: true)
-        #expect(capacity.probedBitrate == 450_000)
+        #expect(capacity.probedBitrate == 360_000)
+        // However often it is too much, it is tried again after a quarter of a minute.
+        for begin in [16.0, 31.5, 47] {
+            capacity.note(estimate: 310_000, sent: 290_000, now: at(begin - 0.1))
+            capacity.note(estimate: 280_000, sent: 290_000, now: at(begin))
+            capacity.advance(to: at(begin + 14.9), nextCost: 450_000, canProbe: true)
+            #expect(capacity.probedBitrate == nil)
+            capacity.advance(to: at(begin + 15), nextCost: 450_000, canProbe: true)
+            #expect(capacity.probedBitrate != nil && capacity.available ?? 0 >= 300_000)
+        }
     }
 
     /// The wish for more ends with what is probed for.

@@ -25,12 +25,25 @@ package struct VideoDemand: Sendable, Hashable {
     package var wanted: Int
     /// Ascending by rank, those of a rank by their temporal layer.
     package var layers: [Layer]
+    /// What it was given the last time, where that is to stay while it hardly costs more than there is room for.
+    package var current: LayerPoint?
 
-    package init(track: String, priority: Int, wanted: Int, layers: [Layer]) {
+    package init(track: String, priority: Int, wanted: Int, layers: [Layer], current: LayerPoint? = nil) {
         self.track = track
         self.priority = priority
         self.wanted = wanted
         self.layers = layers
+        self.current = current
+    }
+
+    /// The part of a layer's cost that there has to be room for: one that is sent already stays until there is far too little.
+    /// Costs are measured, and the key frame that a layer begins with counts, too.
+    private static let kept = 0.75
+
+    /// In bit/s.
+    fileprivate func price(of layer: Layer) -> Int {
+        guard let current, layer.point.limited(to: current) == layer.point else { return layer.bitrate }
+        return Int(VideoDemand.kept * Double(layer.bitrate))
     }
 
     /// The layers to choose from: those within what is wanted, else the smallest picture there is. Each costs more than the
@@ -65,6 +78,8 @@ package struct BitrateAllocation: Sendable, Hashable {
     package private(set) var cost = 0
     /// What the cheapest thing would cost, with all the rest, that is wanted and had no room; nil where there is none.
     package private(set) var nextCost: Int?
+    /// What there has to be room for, in bit/s.
+    private var priced = 0
 
     /// Shares `capacity` (bit/s; nil: no limit is known) among `demands`.
     ///
@@ -81,13 +96,15 @@ package struct BitrateAllocation: Sendable, Hashable {
         }
         var levels = [Int?](repeating: nil, count: ordered.count)
         for index in ordered.indices {
-            let price = ordered[index].choices[0].bitrate
-            if mayPause, cost + price > capacity {
-                missed(cost + price)
+            let first = ordered[index].choices[0]
+            let price = ordered[index].price(of: first)
+            if mayPause, priced + price > capacity {
+                missed(cost + first.bitrate)
                 continue
             }
             levels[index] = 0
-            cost += price
+            cost += first.bitrate
+            priced += price
         }
         for priority in Set(ordered.map(\.priority)).sorted(by: >) {
             raise(ordered, &levels, priority: priority, capacity)
@@ -105,13 +122,16 @@ package struct BitrateAllocation: Sendable, Hashable {
             for index in demands.indices where demands[index].priority == priority {
                 let choices = demands[index].choices
                 guard let level = levels[index], level + 1 < choices.count else { continue }
-                let price = max(0, choices[level + 1].bitrate - choices[level].bitrate)
-                guard cost + price <= capacity else {
-                    missed(cost + price)
+                let (less, more) = (choices[level], choices[level + 1])
+                let step = max(0, more.bitrate - less.bitrate)
+                let price = max(0, demands[index].price(of: more) - demands[index].price(of: less))
+                guard priced + price <= capacity else {
+                    missed(cost + step)
                     continue
                 }
                 levels[index] = level + 1
-                cost += price
+                cost += step
+                priced += price
                 isRaising = true
             }
         }

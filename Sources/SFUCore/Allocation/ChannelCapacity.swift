@@ -11,6 +11,8 @@ import RTCWire
 package struct ChannelCapacity: Sendable {
     package static let firstPatience = Interval.seconds(5)
     package static let longestPatience = Interval.seconds(60)
+    /// After repetitions that were too much: no picture has paid for them.
+    package static let longestProbePatience = Interval.seconds(15)
     /// How long a try must go well.
     package static let trialLength = Interval.seconds(3)
     /// How long an estimate may stay below what is sent without growing.
@@ -20,8 +22,13 @@ package struct ChannelCapacity: Sendable {
     package static let backlogPatience = Interval.milliseconds(750)
     /// For so long after a sign that the way has an end an estimate is taken by its word.
     package static let caution = Interval.seconds(60)
-    /// How long repetitions are sent before.
-    package static let probeLength = Interval.seconds(1)
+    /// How long repetitions come to all that a larger layer would cost.
+    package static let probeLength = Interval.milliseconds(500)
+    /// Until then their rate grows by so much a second, from a little above the limit: a way that is far too narrow shows it
+    /// before its queue is full of them.
+    private static let probeGrowth = 0.75
+    private static let probeStart = 1.2
+    private static let aftermath = Interval.milliseconds(1500)
 
     /// In bit/s; nil while nothing shows a limit.
     package private(set) var limit: Int?
@@ -36,8 +43,21 @@ package struct ChannelCapacity: Sendable {
     private var backlogSince: Instant?
     private var lastTrouble: Instant = .zero
     private var trialEnd: Instant?
-    /// Repetitions are sent until then, so many that all comes to the cost of what is to be tried.
-    private var probe: (end: Instant, cost: Int)?
+    private var probe: Probe?
+    private var lastProbeFailure: Instant?
+    /// When the limit fell last.
+    private var lastCut: Instant?
+
+    /// Repetitions beside what is sent.
+    private struct Probe {
+        /// What all comes to, in bit/s.
+        var rate: Double
+        /// Of what is to be tried.
+        var cost: Int
+        var latest: Instant
+        /// Once the cost has been reached.
+        var end: Instant?
+    }
     private var patience = ChannelCapacity.firstPatience
 
     package init() {}
@@ -48,14 +68,23 @@ package struct ChannelCapacity: Sendable {
         return min(limit, imposed ?? limit)
     }
 
+    /// Whether what is allocated may stay though it costs somewhat more than there is room for: for a second after a sign that the
+    /// way has an end it may not.
+    package func keepsLayers(now: Instant) -> Bool { lastCut.map { now - $0 >= .seconds(1) } ?? true }
+
+    /// Whether far more is sent than the way bears: what waits to be sent then is lost or late before anything smaller follows.
+    ///
+    /// - Parameter sent: in bit/s, at present.
+    package func isOverrun(sent: Int) -> Bool { limit.map { Double($0) < 0.6 * Double(sent) } ?? false }
+
     /// What all that is sent is to come to now, with repetitions beside the media, in bit/s; nil while nothing is probed.
-    package var probedBitrate: Int? { probe?.cost }
+    package var probedBitrate: Int? { probe.map { Int($0.rate) } }
 
     /// Takes an estimate of the receiver in.
     ///
     /// - Parameter sent: what it is sent at present, in bit/s, of the streams that the estimate is about.
     package mutating func note(estimate: Int, sent: Int, now: Instant) {
-        let sent = max(sent, probe?.cost ?? 0)
+        let sent = max(sent, probedBitrate ?? 0)
         let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
         self.estimate = estimate
         if hasFallen { lastFall = now }
@@ -93,9 +122,16 @@ package struct ChannelCapacity: Sendable {
     /// larger layer that nothing forbids isn't held for it. One that has never fallen says how much is sent, not where the way
     /// ends: pictures of any usual size leave at once then.
     ///
-    /// - Parameter cost: of what is allocated, in bit/s.
-    package func pace(cost: Int, now: Instant) -> SubscriberPace? {
-        if let limit { return SubscriberPace(rate: max(limit, probe?.cost ?? 0), isLimited: true) }
+    /// - Parameters:
+    ///   - cost: of what is allocated, in bit/s.
+    ///   - beside: what is sent besides, sound, which estimates don't count, in bit/s.
+    package func pace(cost: Int, beside: Int = 0, now: Instant) -> SubscriberPace? {
+        if let limit {
+            let known = max(limit, min(cost, .max / 4), probedBitrate ?? 0)
+            // What is tried begins with a key frame, and has been seen to pass as repetitions.
+            let rate = trialEnd == nil ? known : min(known, .max / 4) / 2 * 3
+            return SubscriberPace(rate: min(rate, .max / 2) + beside, isLimited: true)
+        }
         guard let estimate else { return nil }
         let known = max(estimate, cost)
         let isWide = lastFall.map { now - $0 > ChannelCapacity.caution } ?? true
@@ -121,13 +157,19 @@ package struct ChannelCapacity: Sendable {
 
     private mutating func congested(to bitrate: Int, _ now: Instant) {
         let wasProbing = probe != nil
-        if trialEnd != nil || wasProbing { patience = min(patience * 2, ChannelCapacity.longestPatience) }
+        if trialEnd != nil {
+            patience = min(patience * 2, ChannelCapacity.longestPatience)
+        } else if wasProbing {
+            patience = max(patience, min(patience * 2, ChannelCapacity.longestProbePatience))
+        }
         trialEnd = nil
         probe = nil
         lastTrouble = now
         lastFall = now
-        // The repetitions were too much: what is sent without them has passed.
-        guard !wasProbing else { return }
+        // The repetitions were too much: what is sent without them has passed. An estimate goes on falling until they have, too.
+        if wasProbing { lastProbeFailure = now }
+        if let failure = lastProbeFailure, now - failure < ChannelCapacity.aftermath { return }
+        lastCut = now
         limit = limit.map { min($0, max(bitrate, ChannelCapacity.least)) } ?? max(bitrate, ChannelCapacity.least)
     }
 
@@ -150,12 +192,24 @@ package struct ChannelCapacity: Sendable {
             return
         }
         guard imposed.map({ nextCost <= $0 }) ?? true else { return }
-        if canProbe, probe.map({ now < $0.end }) ?? true {
-            if probe == nil { probe = (now + ChannelCapacity.probeLength, nextCost) }
-            return
-        }
+        guard !canProbe || hasProbed(nextCost, from: limit, now) else { return }
         probe = nil
         self.limit = max(limit, nextCost)
         trialEnd = now + ChannelCapacity.trialLength
+    }
+
+    /// Whether repetitions have come to all that it would cost, for long enough.
+    private mutating func hasProbed(_ cost: Int, from limit: Int, _ now: Instant) -> Bool {
+        guard var probe else {
+            let rate = min(ChannelCapacity.probeStart * Double(limit), Double(cost))
+            self.probe = Probe(rate: rate, cost: cost, latest: now)
+            return false
+        }
+        let growth = 1 + ChannelCapacity.probeGrowth * (now - probe.latest).seconds
+        probe.rate = min(probe.rate * growth, Double(probe.cost))
+        probe.latest = now
+        if probe.end == nil, probe.rate >= Double(probe.cost) { probe.end = now + ChannelCapacity.probeLength }
+        self.probe = probe
+        return probe.end.map { now >= $0 } ?? false
     }
 }

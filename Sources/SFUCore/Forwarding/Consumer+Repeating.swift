@@ -14,8 +14,13 @@ extension Consumer {
     ) {
         guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
         for sequence in sequences.prefix(Int(RetransmissionLog.reach)) {
-            guard munger.age(of: sequence) < RetransmissionLog.reach else {
+            let age = munger.age(of: sequence)
+            guard age < RetransmissionLog.reach else {
                 producer.statistics.retransmissionMisses += 1
+                continue
+            }
+            if repetitions.isForgotten(munger.highest - Int64(age)) {
+                producer.statistics.retransmissionsRefused += 1
                 continue
             }
             if repetitions.log.isRecent(sequence, now: now, spacing: spacing) {

@@ -47,6 +47,18 @@ extension Consumer {
         }
     }
 
+    /// Stops a stream of the simulcast for which the way has no room, where a smaller one is there to follow: what is sent until
+    /// that one's key frame comes would only wait, and sound behind it. What was sent isn't repeated, for the key frame needs
+    /// none of it.
+    mutating func giveWay(_ producer: borrowing Producer, now: Instant) {
+        guard isFlowing(producer), let sent = sentLayer(producer), let best = wantedLayer(producer, now),
+            producer.layers[best].rank < producer.layers[sent].rank
+        else { return }
+        layer = nil
+        filler = nil
+        repetitions.forget(upTo: munger.highest)
+    }
+
     /// The layer that is sent, as `layerLimit` counts; nil while nothing is.
     func currentLayer(_ producer: borrowing Producer) -> Int? {
         sentLayer(producer).map { max(producer.layers[$0].rank, filter.current.spatial) }

@@ -50,11 +50,18 @@ extension ForwardingRoom {
     }
 
     /// Says what the way to the subscriber has room for.
+    ///
+    /// - Parameter isOverrun: far more is sent than that: a larger layer ends at once, not with the key frame of the one that
+    ///   takes its place.
     package mutating func setAllocation(
-        _ point: LayerPoint, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
+        _ point: LayerPoint, isOverrun: Bool = false, _ id: ConsumerID, now: Instant,
+        into outbox: inout ForwardingOutbox
     ) {
-        guard let (consumer, producer) = find(id), point != consumers[consumer].wishes.allocation else { return }
+        guard let (consumer, producer) = find(id) else { return }
+        let isNew = point != consumers[consumer].wishes.allocation
         consumers[consumer].wishes.allocation = point
+        if isOverrun { consumers[consumer].giveWay(producers[producer], now: now) }
+        guard isNew else { return }
         consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
     }
 

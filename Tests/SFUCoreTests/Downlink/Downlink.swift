@@ -28,8 +28,12 @@ final class Downlink {
     private var microphone: (producer: ProducerID, consumer: ConsumerID, sequence: Int64)?
     private(set) var capacity = ChannelCapacity()
     private var sent = RateMeter()
+    private var beside = RateMeter()
     private var rates: [UInt32: LayerRates] = [:]
     private var nextCost: Int?
+    private var probe = SubscriberProbe()
+    /// Of each camera, by its number.
+    private var allocated: [UInt32: LayerPoint] = [:]
     /// As it is reported, smoothed.
     private var loss = 0.0
     /// The largest picture that the subscriber wants, as a rank.
@@ -74,6 +78,7 @@ final class Downlink {
         }
         pair.bob.onPacket = { [unowned self] packet, buffer in arrived(packet, buffer) }
         every(.milliseconds(250)) { [unowned self] in share() }
+        every(SubscriberProbe.step) { [unowned self] in stepProbe() }
         every(.milliseconds(5)) { [unowned self] in sample() }
     }
 
@@ -250,8 +255,9 @@ final class Downlink {
         switch event {
         case .nack(let ssrc, let sequences):
             guard let consumer = consumer(ssrc) else { return }
+            let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
-                room.resend(sequences, consumer, now: now, spacing: .milliseconds(45), into: &outbox)
+                room.resend(sequences, consumer, now: now, spacing: trip * 0.75, into: &outbox)
             }
         case .keyFrameRequest(let ssrc):
             guard let consumer = consumer(ssrc) else { return }
@@ -268,19 +274,37 @@ final class Downlink {
     private func share() {
         let now = pair.simulation.now
         sent.update(cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes }, now: now)
+        let sound = microphone.map { room.sent($0.consumer) } ?? (packets: 0, bytes: 0)
+        beside.update(sound.bytes + 50 * sound.packets, now: now)
         capacity.note(backlog: pair.alice.peer.pacingBacklog, now: now)
-        capacity.advance(to: now, nextCost: nextCost)
+        capacity.advance(to: now, nextCost: nextCost, canProbe: true)
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
-        let pace = capacity.pace(cost: allocation.cost, now: now)
+        let isOverrun = capacity.isOverrun(sent: Int(sent.bitrate))
+        let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
         if isPaced, pace != nil || now >= joinedUntil { setPace(pace) }
         for camera in cameras {
             guard let consumer = camera.consumer, case .upTo(let point)? = allocation.shares["\(camera.number)"] else {
                 continue
             }
-            perform { room, outbox, now in room.setAllocation(point, consumer, now: now, into: &outbox) }
+            allocated[camera.number] = point
+            perform { room, outbox, now in
+                room.setAllocation(point, isOverrun: isOverrun, consumer, now: now, into: &outbox)
+            }
         }
+    }
+
+    /// Repeats recent packets of the first camera while more is tried.
+    private func stepProbe() {
+        guard let wanted = capacity.probedBitrate, let consumer = cameras.first?.consumer else {
+            return probe = SubscriberProbe()
+        }
+        let isWaiting = pair.alice.peer.pacingBacklog > .zero
+        let count = probe.due(
+            missing: wanted - Int(sent.bitrate), isWaiting: isWaiting, now: pair.simulation.now)
+        guard count > 0 else { return }
+        perform { room, outbox, _ in probe.note(bytes: room.repeatLatest(count, consumer, into: &outbox)) }
     }
 
     private func setPace(_ pace: SubscriberPace?) {
@@ -295,7 +319,9 @@ final class Downlink {
         let layers = live.flatMap { layer in
             rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
         }
-        return VideoDemand(track: "\(camera.number)", priority: 1, wanted: wanted, layers: layers)
+        return VideoDemand(
+            track: "\(camera.number)", priority: 1, wanted: wanted, layers: layers,
+            current: capacity.keepsLayers(now: now) ? allocated[camera.number] : nil)
     }
 
     private func sample() {

@@ -64,4 +64,43 @@ import Testing
         #expect(median < 50 && high < 300)
         #expect(large < 0.1)
     }
+
+    /// Q4 of docs/quality.md: two megabits, 300 kbit/s from 15 s on, a megabit from 35 s on, before a queue of 200 ms.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func layersFollowSteps(seed: UInt64) throws {
+        let queue = Interval.milliseconds(200)
+        let downlink = try Downlink(rate: 2_000_000, seed: seed, queue: queue)
+        downlink.addMicrophone()
+        downlink.addCamera([
+            .init(rid: "q", bitrate: 160_000, keyFrameBytes: 6_000),
+            .init(rid: "h", bitrate: 450_000, keyFrameBytes: 15_000),
+            .init(rid: "f", bitrate: 1_700_000, keyFrameBytes: 50_000),
+        ])
+        downlink.run(1)
+        downlink.subscribe()
+        downlink.run(14)
+        #expect(downlink.layers.last?.layer == 2)
+        downlink.setRate(300_000, queue: queue)
+        downlink.run(20)
+        let lost = downlink.overflowed
+        downlink.setRate(1_000_000, queue: queue)
+        downlink.run(25)
+        func share(_ layer: Int, from: Double, to: Double) -> Double {
+            let samples = downlink.layers.filter { $0.at >= from && $0.at < to }
+            return Double(samples.count { $0.layer == layer }) / Double(samples.count)
+        }
+        let (narrow, wide) = (share(0, from: 17, to: 35), share(1, from: 40, to: 60))
+        let queues = (downlink.queues.percentile(0.95, from: 20, to: 35), downlink.queues.percentile(0.95, from: 40))
+        let pictures = (
+            downlink.pictureDelays.percentile(0.95, from: 20, to: 35), downlink.pictureDelays.percentile(0.95, from: 40)
+        )
+        print(
+            "steps, seed \(seed): \(lost) lost; smallest at 300 kbit/s for \(narrow), middle at 1 Mbit/s for \(wide);",
+            "queues \(queues) ms, pictures \(pictures) ms")
+        // A large layer ends at once where it can't pass, and nothing of it is repeated.
+        #expect(lost < 400 && narrow > 0.95)
+        // What is tried, and was too much, costs no layer.
+        #expect(wide > 0.8)
+        #expect(queues.0 < 120 && queues.1 < 120)
+        #expect(pictures.0 < 200 && pictures.1 < 250)
+    }
 }

@@ -9,10 +9,13 @@ struct ConnectionStreams {
     /// As the peer was told; nil for packets that leave at once.
     var pace: SubscriberPace?
     var joining = JoinPacing()
+    /// Payloads of pictures.
     private(set) var sent = RateMeter()
+    /// Sound, with headers.
+    private(set) var beside = RateMeter()
     /// Sent to streams that have ended since.
     private var bytesBefore: [UInt32: Int] = [:]
-    private var total = 0
+    private var total = (pictures: 0, sound: 0)
     /// The tracks that the client was told are paused for want of bandwidth.
     private var starved: Set<String> = []
     /// Of tracks that end behind a warning.
@@ -22,10 +25,15 @@ struct ConnectionStreams {
     /// Adds up what is sent, over streams that come and go.
     mutating func count(_ sends: [OutgoingTrack], now: Instant) {
         var bytes: [UInt32: Int] = [:]
-        for send in sends { bytes[send.ssrc] = send.bytesSent }
-        for (ssrc, count) in bytes { total += max(0, count - (bytesBefore[ssrc] ?? 0)) }
+        for send in sends {
+            let count = send.kind == .video ? send.bytesSent : send.wireBytesSent
+            let new = max(0, count - (bytesBefore[send.ssrc] ?? 0))
+            if send.kind == .video { total.pictures += new } else { total.sound += new }
+            bytes[send.ssrc] = count
+        }
         bytesBefore = bytes
-        sent.update(total, now: now)
+        sent.update(total.pictures, now: now)
+        beside.update(total.sound, now: now)
     }
 
     /// Which tracks have been paused for want of bandwidth since the last time, or go on.
@@ -62,8 +70,9 @@ extension MediaConnection {
     func shareBandwidth(
         _ rates: [String: [UInt32: LayerRates]], _ policy: PausePolicy, now: Instant
     ) -> [(track: String, change: TrackPause.Change)] {
-        let sends = self.sends.filter { $0.kind == .video && !$0.isRefused && $0.consumer != nil }
-        streams.count(sends, now: now)
+        let all = self.sends.filter { !$0.isRefused && $0.consumer != nil }
+        streams.count(all, now: now)
+        let sends = all.filter { $0.kind == .video }
         let sent = Int(streams.sent.bitrate)
         if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
@@ -74,9 +83,10 @@ extension MediaConnection {
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
+        let isOverrun = streams.capacity.isOverrun(sent: sent)
         pace(cost: allocation.cost, now)
         guard policy == .afterWarning else {
-            for send in sends { send.allocate(allocation.shares[send.trackID], now: now) }
+            for send in sends { send.allocate(allocation.shares[send.trackID], isOverrun, now: now) }
             return policy == .atOnce ? streams.noteStarved(sends) : []
         }
         let changes = streams.fallBack(sends, demands, allocation.shares, now: now)
@@ -84,7 +94,7 @@ extension MediaConnection {
         let rest = demands.filter { !streams.isPaused($0.track) }
         let shares = BitrateAllocation(rest, capacity: capacity, mayPause: false).shares
         for send in sends {
-            send.allocate(streams.isPaused(send.trackID) ? .paused : shares[send.trackID], now: now)
+            send.allocate(streams.isPaused(send.trackID) ? .paused : shares[send.trackID], isOverrun, now: now)
         }
         return changes
     }
@@ -96,6 +106,8 @@ extension MediaConnection {
             rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
         }
         guard !layers.isEmpty else { return nil }
-        return VideoDemand(track: send.trackID, priority: send.priority, wanted: wanted, layers: layers)
+        return VideoDemand(
+            track: send.trackID, priority: send.priority, wanted: wanted, layers: layers,
+            current: streams.capacity.keepsLayers(now: now) ? send.allocatedLayers : nil)
     }
 }

@@ -39,7 +39,7 @@ extension MediaConnection {
     /// - Parameter cost: of what is allocated, in bit/s.
     func pace(cost: Int, _ now: Instant) {
         guard isPaced else { return }
-        let pace = streams.capacity.pace(cost: cost, now: now)
+        let pace = streams.capacity.pace(cost: cost, beside: Int(streams.beside.bitrate), now: now)
         guard pace != nil || streams.joining.hasEnded(now: now) else { return }
         guard pace != streams.pace || flow.peer.isPaced else { return }
         streams.pace = pace

@@ -92,11 +92,13 @@ final class OutgoingTrack {
         applySettings(now: now)
     }
 
-    func applySettings(now: Instant) {
+    func applySettings(isOverrun: Bool = false, now: Instant) {
         guard let consumer else { return }
         media.perform(now: now) { room, outbox, now in
             room.setLayerLimit(settings.layerLimit, consumer, now: now, into: &outbox)
-            if case .upTo(let point) = share { room.setAllocation(point, consumer, now: now, into: &outbox) }
+            if let allocatedLayers {
+                room.setAllocation(allocatedLayers, isOverrun: isOverrun, consumer, now: now, into: &outbox)
+            }
             room.setFrameRateLimit(settings.frameRateLimit, consumer, now: now, into: &outbox)
             room.setPaused(settings.isPaused || isStarved, consumer, now: now, into: &outbox)
         }
@@ -110,22 +112,30 @@ final class OutgoingTrack {
     /// Nothing is sent for want of bandwidth.
     var isStarved: Bool { !settings.isPaused && share == .paused }
 
+    /// The layers that the connection has room for; nil for none.
+    var allocatedLayers: LayerPoint? { if case .upTo(let point) = share { point } else { nil } }
+
     /// Takes in what the connection bears; nil leaves it as it is.
-    func allocate(_ share: BitrateAllocation.Share?, now: Instant) {
-        guard let share, share != self.share else { return }
+    ///
+    /// - Parameter isOverrun: far more is sent than it bears.
+    func allocate(_ share: BitrateAllocation.Share?, _ isOverrun: Bool, now: Instant) {
+        guard let share, isOverrun || share != self.share else { return }
         self.share = share
-        applySettings(now: now)
+        applySettings(isOverrun: isOverrun, now: now)
     }
 
     /// The layers that come from the publisher now.
     func liveLayers(_ now: Instant) -> [LayerReport] { media.liveLayers(of: producer, now: now) }
 
     /// Payload bytes that have left; 0 where nothing is sent.
-    var bytesSent: Int { consumer.map(media.bytesSent) ?? 0 }
+    var bytesSent: Int { consumer.map(media.sent)?.bytes ?? 0 }
+
+    /// The same with the headers of each packet, some fifty bytes.
+    var wireBytesSent: Int { consumer.map(media.sent).map { $0.bytes + 50 * $0.packets } ?? 0 }
 
     /// How many layers that are there and wanted the connection doesn't bear.
     func withheldLayers(_ now: Instant) -> Int {
-        guard case .upTo(let point) = share else { return 0 }
+        guard let point = allocatedLayers else { return 0 }
         return liveLayers(now).reduce(0) { count, layer in
             let ranks = layer.rank..<(layer.rank + layer.spatialLayers)
             return count + ranks.count { $0 > point.spatial && $0 <= settings.layerLimit }

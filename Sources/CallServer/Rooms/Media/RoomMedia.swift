@@ -112,7 +112,7 @@ final class RoomMedia {
     func loudness(of producer: ProducerID, now: Instant) -> Double { room.loudness(of: producer, now: now) }
 
     /// Payload bytes that a consumer has been sent, repetitions left out.
-    func bytesSent(_ consumer: ConsumerID) -> Int { room.sent(consumer).bytes }
+    func sent(_ consumer: ConsumerID) -> (packets: Int, bytes: Int) { room.sent(consumer) }
 
     /// The layer that a consumer is sent, as `OutgoingTrack.set` counts; nil while nothing is.
     func currentLayer(of consumer: ConsumerID) -> Int? { room.currentLayers(consumer)?.spatial }

@@ -1,7 +1,7 @@
 import RTCWire
 import Testing
 
-@testable import CallServer
+@testable import SFUCore
 
 @Suite struct SubscriberProbeTests {
     /// A second of steps of 10 ms; gives the bytes that packets of `packet` bytes come to.
