@@ -17,7 +17,7 @@ struct WebExchange {
         let pool = try WebPool.shared(request.trust, address)
         let began = NIODeadline.now()
         let limit = TimeAmount.milliseconds(Int64(request.timeout * 1000))
-        let response = try await pool.client.execute(asked(), deadline: began + limit)
+        let response = try await answer(from: pool.client, deadline: began + limit)
         let (body, continuation) = AsyncThrowingStream.makeStream(of: [UInt8].self)
         let timer = WebTimer { continuation.finish(throwing: WebFailure.timedOut) }
         timer.set(isStream ? .now() + limit : began + limit)
@@ -38,6 +38,21 @@ struct WebExchange {
         // Who stops reading, or has waited too long, ends the connection.
         continuation.onTermination = { _ in reader.cancel() }
         return WebStream(status: Int(response.status.code), headers: response.headers, body: body, reader: reader)
+    }
+
+    /// A connection that was kept open may be closed by the server while a request is on its way: one that may be made twice is made once
+    /// more then (RFC 9110 section 9.2.2).
+    private func answer(from client: HTTPClient, deadline: NIODeadline) async throws -> HTTPClientResponse {
+        do {
+            return try await client.execute(asked(), deadline: deadline)
+        } catch  where request.method.isIdempotent && Self.isClosing(error) {
+            return try await client.execute(asked(), deadline: deadline)
+        }
+    }
+
+    private static func isClosing(_ error: any Error) -> Bool {
+        if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
+        return error as? HTTPClientError == .remoteConnectionClosed
     }
 
     /// As AsyncHTTPClient takes it; TLS is below. Throws `WebFailure` where it would read another server out of it than the one that was judged.

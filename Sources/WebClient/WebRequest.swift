@@ -17,6 +17,9 @@ package struct WebRequest: Sendable {
         package static let put = Method("PUT")
         package static let delete = Method("DELETE")
         package static let patch = Method("PATCH")
+
+        /// Made twice it does what it does once (RFC 9110 section 9.2.2).
+        var isIdempotent: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(name) }
     }
 
     package var method: Method

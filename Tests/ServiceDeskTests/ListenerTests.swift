@@ -135,13 +135,15 @@ import Testing
                 for await _ in never {}
                 return DeskHTTPResponse(200)
             })
-        var (hasty, patient) = (DeskListener.Limits(), DeskListener.Limits())
-        hasty.requestTimeout = .milliseconds(500)
-        // On a busy machine a whole request takes its time, too.
+        var (hasty, calm, patient) = (DeskListener.Limits(), DeskListener.Limits(), DeskListener.Limits())
+        // On a busy machine half a request takes its time, and a whole one.
+        (hasty.requestTimeout, calm.requestTimeout) = (.milliseconds(500), .seconds(5))
         (patient.requestTimeout, patient.answerTimeout) = (.seconds(60), .milliseconds(500))
         let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n"
         var listener = try await DeskListener.listen(host: "127.0.0.1", port: 0, limits: hasty, service)
         #expect(try await Self.raw(listener.port, "").isEmpty)
+        await listener.close()
+        listener = try await DeskListener.listen(host: "127.0.0.1", port: 0, limits: calm, service)
         #expect(try await Self.raw(listener.port, head + "a").hasPrefix("HTTP/1.1 408 "))
         await listener.close()
         listener = try await DeskListener.listen(host: "127.0.0.1", port: 0, limits: patient, service)
