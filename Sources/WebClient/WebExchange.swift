@@ -45,7 +45,8 @@ struct WebExchange {
     private func answer(from client: HTTPClient, deadline: NIODeadline) async throws -> HTTPClientResponse {
         do {
             return try await client.execute(asked(), deadline: deadline)
-        } catch  where request.method.isIdempotent && Self.isClosing(error) {
+        } catch {
+            guard request.method.isIdempotent, Self.isClosing(error) else { throw error }
             return try await client.execute(asked(), deadline: deadline)
         }
     }
