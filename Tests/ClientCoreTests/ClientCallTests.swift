@@ -170,8 +170,8 @@ private final class QuietSession: ProviderSession {
         try await client.start()
         let conversation = try await client.beginConversation(.audio)
         let call = try await client.startAudioCall(in: conversation.id)
-        service.change { $0.tokens = ["better"] }
         let events = client.events
+        service.change { $0.tokens = ["better"] }
         service.drop()
         for await event in events {
             if case .error(let error) = event {

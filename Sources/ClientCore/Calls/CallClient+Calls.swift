@@ -97,9 +97,14 @@ extension CallClient {
 
     /// Leaves the call of a conversation. Its conversation lives on.
     public func endCall(_ conversation: String) {
-        guard let call = calls[conversation] else { return }
-        Task { await call.leave() }
+        guard let call = calls[conversation], leaving[ObjectIdentifier(call)] == nil else { return }
+        leaving[ObjectIdentifier(call)] = Task { [weak self] in
+            await call.leave()
+            await self?.hasLeft(call)
+        }
     }
+
+    private func hasLeft(_ call: Call) { leaving[ObjectIdentifier(call)] = nil }
 
     func beginCallByItself(_ conversation: String, _ type: ConversationCallType) {
         Task { [weak self] in

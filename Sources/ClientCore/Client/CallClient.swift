@@ -65,6 +65,8 @@ public actor CallClient {
     private var timers: [ClientTimer: Task<Void, Never>] = [:]
     var connection: ClientConnection?
     var calls: [String: Call] = [:]
+    /// Calls that are being left.
+    var leaving: [ObjectIdentifier: Task<Void, Never>] = [:]
     var coBrowsing = CoBrowsingSessions()
     weak var delegate: (any ClientDelegate)?
     var interceptor: (any ConversationInterceptor)?
@@ -112,8 +114,11 @@ public actor CallClient {
     /// somebody stopped it meanwhile.
     public func start() async throws { try await waitLife { .start(waiter: $0) } }
 
-    /// Stops, and returns when the connection is gone; calls end. It may be started again, unless it has failed.
-    public func stop() async { try? await waitLife { .stop(waiter: $0) } }
+    /// Stops, and returns when the connection is gone and calls have been left. It may be started again, unless it has failed.
+    public func stop() async {
+        try? await waitLife { .stop(waiter: $0) }
+        for task in leaving.values { await task.value }
+    }
 
     /// A new token. While the client runs everything goes on with it, calls too; before, the next start uses it.
     public func setToken(_ token: ClientToken) { put(.setToken(token)) }
