@@ -52,8 +52,11 @@ struct WebExchange {
     }
 
     private static func isClosing(_ error: any Error) -> Bool {
-        if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
-        return error as? HTTPClientError == .remoteConnectionClosed
+        switch error {
+        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof: true
+        default: error as? HTTPClientError == .remoteConnectionClosed
+        }
     }
 
     /// As AsyncHTTPClient takes it; TLS is below. Throws `WebFailure` where it would read another server out of it than the one that was judged.
