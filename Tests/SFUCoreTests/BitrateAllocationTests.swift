@@ -163,13 +163,13 @@ struct ChannelCapacityTests {
         #expect(capacity.probedBitrate == nil)
         capacity.advance(to: at(15.5), nextCost: 450_000, canProbe: true)
         #expect(capacity.probedBitrate == 360_000)
-        // However often it is too much, it is tried again after a quarter of a minute.
-        for begin in [16.0, 31.5, 47] {
+        // However often it is too much, it is tried again after ten seconds.
+        for begin in [16.0, 26.5, 37] {
             capacity.note(estimate: 310_000, sent: 290_000, now: at(begin - 0.1))
             capacity.note(estimate: 280_000, sent: 290_000, now: at(begin))
-            capacity.advance(to: at(begin + 14.9), nextCost: 450_000, canProbe: true)
+            capacity.advance(to: at(begin + 9.9), nextCost: 450_000, canProbe: true)
             #expect(capacity.probedBitrate == nil)
-            capacity.advance(to: at(begin + 15), nextCost: 450_000, canProbe: true)
+            capacity.advance(to: at(begin + 10), nextCost: 450_000, canProbe: true)
             #expect(capacity.probedBitrate != nil && capacity.available ?? 0 >= 300_000)
         }
     }

@@ -173,10 +173,12 @@ extension AudioJitterBuffer {
 
 /// The speed of playing.
 extension AudioJitterBuffer {
-    /// The delay aimed at: where packets are lost and bring redundancy, each may wait for its successor.
-    func target(_ now: Instant) -> Interval {
-        let wait = now < redundancyUntil ? Interval(nanoseconds: Int64(packetFrames) * 62_500 / 3) : .zero
-        return delays.target(allowance: wait)
+    /// The delay aimed at.
+    func target(_ now: Instant) -> Interval { delays.target(allowance: allowance(now)) }
+
+    /// Where packets are lost and bring redundancy, each may wait for its successor.
+    func allowance(_ now: Instant) -> Interval {
+        now < redundancyUntil ? Interval(nanoseconds: Int64(packetFrames) * 62_500 / 3) : .zero
     }
 
     /// Compares the delay with the target and stretches the `count` samples just decoded where they differ.
@@ -191,11 +193,16 @@ extension AudioJitterBuffer {
         tempo.pause = max(0, tempo.pause - count)
         let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
         if min(smooth, present) > target + slack {
-            accelerate(count, urgent: smooth > 2 * target + 100e6)
-        } else if max(smooth, present) < target * 0.75 {
-            expand(count)
+            accelerate(count, urgent: smooth > target + max(Self.far, target / 2))
+        } else if max(smooth, present) < max(target * 0.75, target - Self.near) {
+            expand(count, urgent: smooth < target - Self.far)
         }
     }
+
+    /// Below the target by that much sound is left alone, ns.
+    private static var near: Double { 20e6 }
+    /// From the target by that much it is brought there as fast as may be, ns.
+    private static var far: Double { 100e6 }
 
     private func accelerate(_ count: Int, urgent: Bool) {
         guard urgent || tempo.pause == 0 else { return }
@@ -207,10 +214,11 @@ extension AudioJitterBuffer {
         stretched(-removed)
     }
 
-    private func expand(_ count: Int) {
-        guard tempo.pause == 0 else { return }
+    private func expand(_ count: Int, urgent: Bool) {
+        guard urgent || tempo.pause == 0 else { return }
         let added = tempo.stretcher.expand(
-            queue.tail(count, spare: TimeStretcher.span / 2), frames: count, channels: channels, similarity: 0.7)
+            queue.tail(count, spare: TimeStretcher.span / 2), frames: count, channels: channels,
+            similarity: urgent ? 0.5 : 0.7)
         guard added > 0 else { return }
         queue.commit(added)
         statistics.expandedSamples += added

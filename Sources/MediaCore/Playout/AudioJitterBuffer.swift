@@ -70,6 +70,14 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         return UInt32(truncatingIfNeeded: position.timestamp &- Int64(queue.frameCount))
     }
 
+    /// How much later than at present sound would be played, were it where its jitter alone wants it; negative: earlier.
+    /// `now` is when the next pull is due; nil where nothing is played.
+    package func distance(at now: Instant) -> Interval? {
+        guard case .playing = phase else { return nil }
+        let next = position.timestamp &- Int64(queue.frameCount)
+        return delays.ownTarget(allowance: allowance(now)) - delays.delay(of: next, at: now)
+    }
+
     /// Takes in a packet.
     ///
     /// - Parameters:
@@ -94,7 +102,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         let stepsBack = isNewest && source.newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
         if isNewest { source.newest = (sequence, time) }
         if source.noteArrival(arrival, isNewest: isNewest),
-            delays.observe(timestamp: time, arrival: arrival, isNewLine: stepsBack)
+            delays.observe(timestamp: time, arrival: arrival, isOvertaken: !isNewest, isNewLine: stepsBack)
         {
             tempo.level = nil
         }

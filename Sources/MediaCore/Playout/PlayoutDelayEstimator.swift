@@ -5,8 +5,10 @@ import RTCWire
 /// *Transit* is arrival minus RTP time. Its minimum over some ten seconds is the base line, which thereby follows the
 /// drift of the sender's clock and changes of route. What packets need beyond it goes into a histogram that forgets;
 /// the target is a high quantile of it. When the base line moves, the histogram moves along.
+///
+/// Packets that come behind later ones, mostly repetitions, are weighed by themselves: they are waited for where that costs
+/// less than their loss, at 20 ms for each percent of the packets.
 struct PlayoutDelayEstimator {
-    private static let bucket: Int64 = 4_000_000
     private static let blockLength: Int64 = 1_250_000_000
     /// No packet outruns the fastest by that much, nor falls behind it by the other: the sender's clock was set anew.
     private static let earlyJump: Int64 = 300_000_000
@@ -14,13 +16,16 @@ struct PlayoutDelayEstimator {
     /// Over the quantile: what one bucket's width hides, and the scheduling of both ends.
     private static let margin: Int64 = 4_000_000
 
+    /// What one percent of the packets is worth, and for how many of them what came late is remembered.
+    private static let worth = Interval.milliseconds(20)
+    private static let lateForgetting = 0.99
+
     private let configuration: AudioPlayoutConfiguration
-    private var weights: [Float]
-    private var total: Float = 0
-    /// Weight of the next packet. It grows instead of all others shrinking.
-    private var weight: Float = 1
-    private var observed = 0
-    /// The transit that the histogram's first bucket stands for.
+    /// Of packets that came in order.
+    private var delays: DelayHistogram
+    /// Of those that came behind later ones; the others count as being there at once.
+    private var lateDelays: DelayHistogram
+    /// The transit that the histograms' first bucket stands for.
     private var origin: Int64 = 0
     /// Minimum transit per block of time, newest last.
     private var minima: [Int64] = []
@@ -30,21 +35,27 @@ struct PlayoutDelayEstimator {
     private(set) var epoch: Int32 = 0
     /// Minimum transit in ns; nil before the first packet.
     private(set) var base: Int64?
-    /// The quantile of the delays beyond the fastest, rounded up to the bucket.
+    /// What packets need beyond the fastest, rounded up to the bucket.
     private(set) var spread = Interval.zero
     /// What lip sync adds.
     var syncDelay = Interval.zero
 
     init(_ configuration: AudioPlayoutConfiguration) {
         self.configuration = configuration
-        let longest = min(max(configuration.maximumDelay.nanoseconds, 0), 1_000_000_000)
-        weights = [Float](repeating: 0, count: Int(longest / Self.bucket) + 1)
+        let longest = min(max(configuration.maximumDelay, .zero), .seconds(1))
+        delays = DelayHistogram(longest: longest, forgetting: configuration.forgetting)
+        lateDelays = DelayHistogram(longest: longest, forgetting: Self.lateForgetting)
     }
 
     /// The delay to aim at; `allowance` is added for packets that wait for their successor's redundancy.
     func target(allowance: Interval = .zero) -> Interval {
+        min(ownTarget(allowance: allowance) + syncDelay, configuration.maximumDelay)
+    }
+
+    /// The same without what lip sync adds.
+    func ownTarget(allowance: Interval = .zero) -> Interval {
         let wanted = spread + Interval(nanoseconds: Self.margin) + allowance
-        return min(max(wanted, configuration.minimumDelay) + syncDelay, configuration.maximumDelay)
+        return min(max(wanted, configuration.minimumDelay), configuration.maximumDelay)
     }
 
     /// How long after its earliest possible arrival `timestamp` stands at `now`.
@@ -54,12 +65,16 @@ struct PlayoutDelayEstimator {
     }
 
     /// Takes in a packet; true where its time stamp begins a new time line, as the caller says or the delay shows.
-    mutating func observe(timestamp: Int64, arrival: Instant, isNewLine: Bool = false) -> Bool {
+    ///
+    /// - Parameter isOvertaken: whether a later one was here before it.
+    mutating func observe(
+        timestamp: Int64, arrival: Instant, isOvertaken: Bool = false, isNewLine: Bool = false
+    ) -> Bool {
         let transit = Self.transit(timestamp, arrival)
         let jumped = isNewLine || isJump(transit)
         if jumped { beginEpoch() }
         updateBase(transit, at: arrival.nanoseconds)
-        record(transit)
+        record(transit, isOvertaken: isOvertaken)
         return jumped
     }
 
@@ -82,14 +97,8 @@ struct PlayoutDelayEstimator {
         epoch &+= 1
         base = nil
         minima.removeAll(keepingCapacity: true)
-        clearHistogram()
-    }
-
-    private mutating func clearHistogram() {
-        for index in weights.indices { weights[index] = 0 }
-        total = 0
-        weight = 1
-        observed = 0
+        delays.clear()
+        lateDelays.clear()
         spread = .zero
     }
 
@@ -111,46 +120,21 @@ struct PlayoutDelayEstimator {
         moveOrigin(to: minimum)
     }
 
-    /// Shifts the histogram by whole buckets, so that it keeps standing for the same transits.
+    /// Shifts the histograms by whole buckets, so that they keep standing for the same transits.
     private mutating func moveOrigin(to minimum: Int64) {
-        let steps = (minimum &- origin) / Self.bucket
+        let steps = (minimum &- origin) / DelayHistogram.bucket
         guard steps != 0 else { return }
-        origin = origin &+ steps &* Self.bucket
-        let count = weights.count
-        var moved = [Float](repeating: 0, count: count)
-        for index in 0..<count where weights[index] > 0 {
-            let target = min(max(Int64(index) &- steps, 0), Int64(count - 1))
-            moved[Int(target)] += weights[index]
-        }
-        weights = moved
+        origin = origin &+ steps &* DelayHistogram.bucket
+        delays.shift(by: steps)
+        lateDelays.shift(by: steps)
     }
 
     /// Delays that no permitted target could absorb are outages; they don't teach anything about jitter.
-    private mutating func record(_ transit: Int64) {
-        let index = Int(max(0, transit &- origin) / Self.bucket)
-        guard index < weights.count else { return }
-        weights[index] += weight
-        total += weight
-        observed += 1
-        let memory = min(configuration.forgetting, 1 - 1 / Double(observed + 2))
-        weight /= Float(max(memory, 0.5))
-        if weight > 1e12 { rescale() }
-        spread = Interval(nanoseconds: Int64(quantileIndex() + 1) &* Self.bucket)
-    }
-
-    private mutating func rescale() {
-        for index in weights.indices { weights[index] /= weight }
-        total /= weight
-        weight = 1
-    }
-
-    private func quantileIndex() -> Int {
-        let beyond = total * Float(1 - configuration.quantile)
-        var sum: Float = 0
-        for index in stride(from: weights.count - 1, to: 0, by: -1) {
-            sum += weights[index]
-            if sum > beyond { return index }
-        }
-        return 0
+    private mutating func record(_ transit: Int64, isOvertaken: Bool) {
+        let delay = Interval(nanoseconds: transit &- origin)
+        if !isOvertaken { delays.record(delay) }
+        lateDelays.record(isOvertaken ? delay : .zero)
+        spread = max(
+            delays.delay(beyond: 1 - configuration.quantile), lateDelays.cheapestDelay(worth: Self.worth))
     }
 }

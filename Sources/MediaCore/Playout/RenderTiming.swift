@@ -24,7 +24,7 @@ package struct RenderDelayBounds: Hashable, Sendable {
 /// The delay moves by at most 100 ms a second, so that nobody sees it move; a frame that is late itself moves it at once.
 package struct RenderTiming {
     /// What a display needs, and the granularity of timers.
-    private static let display = Interval.milliseconds(10)
+    static let display = Interval.milliseconds(10)
     /// Change of the delay, as a share of the time that passes.
     private static let pace = 0.1
 
@@ -56,8 +56,8 @@ package struct RenderTiming {
         decoding = duration > decoding ? duration : decoding + (duration - decoding) * 0.02
     }
 
-    /// How long before its showing a frame's decoding must begin.
-    package var decodingLead: Interval { decoding }
+    /// How long before its showing a frame's decoding must begin, so that a display has it in time.
+    package var decodingLead: Interval { min(decoding + Self.display, currentDelay) }
 
     /// Takes in a whole frame.
     ///
@@ -67,12 +67,13 @@ package struct RenderTiming {
     ///   - roundTrip: nil where nothing is sent again, or unknown.
     /// - Returns: when it is to be shown; never before the one of the call before.
     package mutating func due(
-        timestamp: UInt32, arrival: Instant, bytes: Int, isRepaired: Bool, roundTrip: Interval?
+        timestamp: UInt32, arrival: Instant, bytes: Int, isKeyFrame: Bool = false, isRepaired: Bool,
+        roundTrip: Interval?
     ) -> Instant {
         if isRepaired {
             jitter.observeRepair(at: arrival)
         } else {
-            jitter.observe(timestamp: timestamp, arrival: arrival, bytes: bytes)
+            jitter.observe(timestamp: timestamp, arrival: arrival, bytes: bytes, isKeyFrame: isKeyFrame)
         }
         let earliest = floor.observe(timestamp: timestamp, arrival: arrival)
         let bounds = bounds.narrowed(by: wish)

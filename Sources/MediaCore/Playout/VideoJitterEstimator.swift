@@ -16,8 +16,8 @@ struct VideoJitterEstimator {
 
     /// After that many repaired frames a round trip is waited for.
     private static let repairLimit = 3
-    /// A minute without one, and it isn't any more.
-    private static let repairMemory = Interval.seconds(60)
+    /// So long without one, and it isn't any more.
+    private static let repairMemory = Interval.seconds(20)
     private static let longest = 10_000.0
     private static let clampDeviations = 3.5
     private static let outlierDeviations = 15.0
@@ -25,10 +25,12 @@ struct VideoJitterEstimator {
     /// Takes in a frame that came whole by itself.
     ///
     /// - Parameter arrival: of its last packet.
-    mutating func observe(timestamp: UInt32, arrival: Instant, bytes: Int) {
+    mutating func observe(timestamp: UInt32, arrival: Instant, bytes: Int, isKeyFrame: Bool = false) {
         let size = Double(bytes)
         defer { last = (timestamp, arrival, size) }
         sizes.observe(size)
+        // Another layer may have begun, whose frames are nothing like the ones before.
+        if isKeyFrame { sizes.begin(with: size) }
         guard let last else { return }
         let ticks = Int32(bitPattern: timestamp &- last.timestamp)
         // Out of order, or after a pause: nothing is learnt of two frames so far apart.
@@ -90,6 +92,9 @@ private struct FrameSizes {
         variance = max(1, 0.97 * variance + 0.03 * (size - mean) * (size - mean))
         largest = max(0.9999 * largest, size)
     }
+
+    /// A key frame: no later frame refers to the ones before it.
+    mutating func begin(with size: Double) { largest = size }
 
     /// Key frames, usually.
     func isLarge(_ size: Double) -> Bool { size > mean + 3 * variance.squareRoot() }

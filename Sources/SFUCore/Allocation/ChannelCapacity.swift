@@ -12,7 +12,7 @@ package struct ChannelCapacity: Sendable {
     package static let firstPatience = Interval.seconds(5)
     package static let longestPatience = Interval.seconds(60)
     /// After repetitions that were too much: no picture has paid for them.
-    package static let longestProbePatience = Interval.seconds(15)
+    package static let longestProbePatience = Interval.seconds(10)
     /// How long a try must go well.
     package static let trialLength = Interval.seconds(3)
     /// How long an estimate may stay below what is sent without growing.
@@ -28,7 +28,9 @@ package struct ChannelCapacity: Sendable {
     /// before its queue is full of them.
     private static let probeGrowth = 0.75
     private static let probeStart = 1.2
-    private static let aftermath = Interval.milliseconds(1500)
+    /// Two windows that know of the cut before.
+    private static let missingSpacing = Interval.milliseconds(500)
+    private static let aftermath = Interval.milliseconds(2500)
 
     /// In bit/s; nil while nothing shows a limit.
     package private(set) var limit: Int?
@@ -45,6 +47,8 @@ package struct ChannelCapacity: Sendable {
     private var trialEnd: Instant?
     private var probe: Probe?
     private var lastProbeFailure: Instant?
+    /// When so much was missing that the limit fell.
+    private var lastMissing: Instant?
     /// When the limit fell last.
     private var lastCut: Instant?
 
@@ -91,8 +95,9 @@ package struct ChannelCapacity: Sendable {
         let isBehind = isBehind(estimate, sent, now)
         if isBehind || hasFallen && Double(estimate) < 0.97 * Double(sent) {
             congested(to: estimate, now)
-        } else if let limit, estimate > limit, trialEnd == nil {
-            self.limit = estimate
+        } else if let limit, estimate > limit, trialEnd == nil, probe == nil, keepsLayers(now: now) {
+            // Just after a cut it may not have heard of what was lost; and what is far above what is sent is from before.
+            self.limit = max(limit, min(estimate, sent / 2 * 3 + ChannelCapacity.least))
         }
     }
 
@@ -116,6 +121,15 @@ package struct ChannelCapacity: Sendable {
     package mutating func note(loss: Double, sent: Int, now: Instant) {
         guard loss > 0.1, sent > 0, now - lastTrouble >= .seconds(1) else { return }
         congested(to: Int(Double(sent) * (1 - 0.5 * min(loss, 1))), now)
+    }
+
+    /// Takes in the share of packets that a receiver asks for again, 0...1 (`MissingShare`), where it is
+    /// more than a quarter for half a second: the way bears what is left.
+    package mutating func note(missing share: Double, sent: Int, now: Instant) {
+        guard share > 0, sent > 0, lastMissing.map({ now - $0 >= ChannelCapacity.missingSpacing }) ?? true
+        else { return }
+        lastMissing = now
+        congested(to: Int(Double(min(sent, limit ?? sent)) * max(1 - share, 0.25)), now)
     }
 
     /// How what is sent is to be paced; nil while the receiver tells nothing. An estimate grows slowly with what is sent: a

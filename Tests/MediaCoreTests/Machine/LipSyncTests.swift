@@ -16,40 +16,84 @@ import Testing
         #expect(clock.captured(0xffff_ff00 - 45_000) == .seconds(3_900_000_000))
     }
 
-    /// Streams whose own delays are given: what the steps make of them.
-    private func settle(audio: Int, video: Int, steps: Int = 40) -> (LipSync, skew: Interval) {
-        var sync = LipSync()
-        func skew() -> Interval {
-            .milliseconds(video - audio) + sync.videoDelay - sync.audioDelay
+    /// Sound that is stretched: by itself `audio` late, it moves by 2 ms in each 20 ms towards what it is to be.
+    private struct Sound {
+        var own: Interval
+        var present: Interval
+
+        init(_ milliseconds: Int) { (own, present) = (.milliseconds(milliseconds), .milliseconds(milliseconds)) }
+
+        var lag: SoundLag { SoundLag(present: present, own: own) }
+
+        mutating func pass(wait: Interval) {
+            let distance = own + wait - present
+            present = present + min(max(distance, .milliseconds(-2)), .milliseconds(2))
         }
-        for _ in 0..<(steps * 25) { _ = sync.note(skew: skew()) }
-        return (sync, skew())
     }
 
-    @Test func theOneAheadWaits() {
-        let (late, skew) = settle(audio: 40, video: 240)
-        #expect(abs(skew.milliseconds) <= 5)
-        #expect(late.audioDelay > .milliseconds(190) && late.videoDelay == .zero)
-        let (early, other) = settle(audio: 300, video: 20)
-        #expect(abs(other.milliseconds) <= 5)
-        #expect(early.videoDelay > .milliseconds(270) && early.audioDelay == .zero)
+    /// Plays ten seconds of `sound` beside pictures that are `video` ms late by themselves; gives the largest skew after
+    /// `settled` seconds.
+    private func play(_ sync: inout LipSync, _ sound: inout Sound, video: Int, settled: Int) -> Double {
+        var largest = 0.0
+        for tick in 0..<500 {
+            let skew = .milliseconds(video) + sync.videoDelay - sound.present
+            if tick >= settled * 50 { largest = max(largest, abs(skew.milliseconds)) }
+            _ = sync.note(skew: skew, pictures: .milliseconds(video), sound: sound.lag)
+            sound.pass(wait: sync.audioDelay)
+        }
+        return largest
     }
 
-    @Test func aWaitIsTakenBackFirst() {
-        var sync = LipSync()
-        for _ in 0..<(10 * 25) { _ = sync.note(skew: .milliseconds(100) - sync.audioDelay) }
-        let waited = sync.audioDelay
-        #expect(waited > .milliseconds(90))
-        // The pictures' own delay is gone again.
-        for _ in 0..<(10 * 25) { _ = sync.note(skew: sync.videoDelay - sync.audioDelay) }
-        #expect(sync.audioDelay <= .milliseconds(5) && sync.videoDelay == .zero)
+    @Test func soundWaitsAndIsStretched() {
+        var (sync, sound) = (LipSync(), Sound(40))
+        #expect(play(&sync, &sound, video: 240, settled: 3) <= 10)
+        #expect(sync.audioDelay == .milliseconds(200) && sync.videoDelay == .zero)
+        // The pictures' own delay is gone again: they wait while sound comes back.
+        #expect(play(&sync, &sound, video: 60, settled: 1) <= 40)
+        #expect(sync.audioDelay == .milliseconds(20) && sync.videoDelay <= .milliseconds(10))
+    }
+
+    @Test func picturesWaitAtOnce() {
+        var (sync, sound) = (LipSync(), Sound(300))
+        #expect(play(&sync, &sound, video: 20, settled: 2) <= 10)
+        #expect(abs(sync.videoDelay.milliseconds - 280) <= 10 && sync.audioDelay == .zero)
+    }
+
+    /// Sound is where an outage has left it, and comes back by itself: it isn't asked to wait for that.
+    @Test func picturesFollowSoundThatComesBack() {
+        var (sync, sound) = (LipSync(), Sound(40))
+        sound.present = .milliseconds(540)
+        #expect(play(&sync, &sound, video: 40, settled: 2) <= 40)
+        #expect(sync.audioDelay == .zero && sync.videoDelay <= .milliseconds(10))
+    }
+
+    @Test func nobodyWaitsForMoreThanASecond() {
+        var (sync, sound) = (LipSync(), Sound(40))
+        _ = play(&sync, &sound, video: 3_000, settled: 0)
+        #expect(sync.audioDelay == .seconds(1))
+        (sync, sound) = (LipSync(), Sound(3_000))
+        _ = play(&sync, &sound, video: 40, settled: 0)
+        #expect(abs(sync.videoDelay.milliseconds - 1_000) <= 10)
     }
 
     @Test func clocksThatHaveNothingInCommonChangeNothing() {
         var sync = LipSync()
-        for _ in 0..<100 { _ = sync.note(skew: .seconds(70)) }
-        for _ in 0..<100 { _ = sync.note(skew: Interval(nanoseconds: .min)) }
+        let far = [Interval.seconds(70), .seconds(-70), Interval(nanoseconds: .min), Interval(nanoseconds: .max)]
+        for pictures in far {
+            for _ in 0..<100 { _ = sync.note(skew: pictures, pictures: pictures, sound: Sound(40).lag) }
+        }
         #expect(sync.audioDelay == .zero && sync.videoDelay == .zero && sync.skews.count == 0)
+    }
+
+    @Test func theLeastOfALateStretchCounts() {
+        var least = LeastLately(span: .seconds(1))
+        #expect(least.value == nil)
+        for tick in 0..<100 { least.note(.milliseconds(tick == 50 ? 3 : 40), at: .zero + .milliseconds(20 * tick)) }
+        #expect(least.value == .milliseconds(3))
+        for tick in 100..<160 { least.note(.milliseconds(40), at: .zero + .milliseconds(20 * tick)) }
+        #expect(least.value == .milliseconds(40))
+        least.note(.milliseconds(70), at: Instant.zero + .seconds(60))
+        #expect(least.value == .milliseconds(70))
     }
 
     /// Whole calls, in virtual time.

@@ -18,11 +18,13 @@ import Testing
 
     /// One packet of 20 ms that is so late; gives whether it began a new time line.
     @discardableResult
-    private mutating func packet(late milliseconds: Double = 0, isNewLine: Bool = false) -> Bool {
+    private mutating func packet(
+        late milliseconds: Double = 0, isOvertaken: Bool = false, isNewLine: Bool = false
+    ) -> Bool {
         defer { sent += 1 }
         return estimator.observe(
-            timestamp: Int64(sent) * 960,
-            arrival: start + .milliseconds(20 * sent) + .seconds(milliseconds / 1000), isNewLine: isNewLine)
+            timestamp: Int64(sent) * 960, arrival: start + .milliseconds(20 * sent) + .seconds(milliseconds / 1000),
+            isOvertaken: isOvertaken, isNewLine: isNewLine)
     }
 
     @Test func beforeAPacketTheTargetIsTheLeast() {
@@ -75,6 +77,27 @@ import Testing
         #expect(estimator.delay(of: 0, at: start) == .zero)
         #expect(estimator.delay(of: 960, at: start + .milliseconds(65)) == .milliseconds(45))
         #expect(estimator.delay(of: 9600, at: start) == .milliseconds(-200))
+    }
+
+    // MARK: Repetitions
+
+    /// Five of a hundred packets are worth 100 ms: repetitions after 60 ms are waited for, those after 150 are not.
+    @Test(arguments: [(60.0, 60...75), (150, 10...20)])
+    mutating func repetitionsAreWaitedForWhereThatPays(_ late: Double, _ expected: ClosedRange<Int>) {
+        for index in 0..<2000 {
+            let isRepeated = index % 20 == 19
+            packet(late: isRepeated ? late : 0, isOvertaken: isRepeated)
+        }
+        #expect(expected.contains(Int(estimator.target().milliseconds)), "\(estimator.target())")
+    }
+
+    /// A join over a way that is full: a third of the packets is repeated after 350 ms. It is over after
+    /// two seconds, and forgotten two later.
+    @Test mutating func aBadBeginningIsForgotten() {
+        for index in 0..<100 { packet(late: index % 3 == 2 ? 350 : 0, isOvertaken: index % 3 == 2) }
+        #expect(estimator.target() >= .milliseconds(350))
+        for _ in 0..<100 { packet() }
+        #expect(estimator.target() <= .milliseconds(40), "\(estimator.target())")
     }
 
     // MARK: The sender's clock

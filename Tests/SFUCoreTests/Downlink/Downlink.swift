@@ -36,6 +36,8 @@ final class Downlink {
     private var allocated: [UInt32: LayerPoint] = [:]
     /// As it is reported, smoothed.
     private var loss = 0.0
+    private var missing = MissingShare()
+    private var wasOverrun = false
     /// The largest picture that the subscriber wants, as a rank.
     var wanted = 2
     private let isTold: Bool
@@ -255,6 +257,7 @@ final class Downlink {
         switch event {
         case .nack(let ssrc, let sequences):
             guard let consumer = consumer(ssrc) else { return }
+            missing.note(sequences, of: ssrc)
             let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
                 room.resend(sequences, consumer, now: now, spacing: trip * 0.75, into: &outbox)
@@ -276,6 +279,8 @@ final class Downlink {
         sent.update(cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes }, now: now)
         let sound = microphone.map { room.sent($0.consumer) } ?? (packets: 0, bytes: 0)
         beside.update(sound.bytes + 50 * sound.packets, now: now)
+        let packets = cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).packets }
+        capacity.note(missing: missing.take(sent: packets), sent: Int(sent.bitrate), now: now)
         capacity.note(backlog: pair.alice.peer.pacingBacklog, now: now)
         capacity.advance(to: now, nextCost: nextCost, canProbe: true)
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
@@ -284,6 +289,10 @@ final class Downlink {
         let isOverrun = capacity.isOverrun(sent: Int(sent.bitrate))
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
         if isPaced, pace != nil || now >= joinedUntil { setPace(pace) }
+        if isOverrun, !wasOverrun {
+            pair.drive(pair.alice) { peer, now, _ in _ = peer.dropBacklog(longerThan: .milliseconds(50), now: now) }
+        }
+        wasOverrun = isOverrun
         for camera in cameras {
             guard let consumer = camera.consumer, case .upTo(let point)? = allocation.shares["\(camera.number)"] else {
                 continue

@@ -65,6 +65,26 @@ import Testing
         #expect(large < 0.1)
     }
 
+    /// Q7 of docs/quality.md: what a subscriber asks for again says at once that the largest layer is too much; what waits of it
+    /// isn't sent any more.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aJoinThatIsTooMuchIsShort(seed: UInt64) throws {
+        let downlink = try Downlink(rate: 400_000, seed: seed, queue: .milliseconds(200))
+        downlink.addMicrophone()
+        downlink.addCamera([
+            .init(rid: "q", bitrate: 150_000, keyFrameBytes: 5_000),
+            .init(rid: "f", bitrate: 600_000, keyFrameBytes: 16_000),
+        ])
+        downlink.run(4)
+        downlink.subscribe()
+        let joined = downlink.seconds
+        downlink.run(20)
+        let down = try #require(downlink.layers.first { $0.at > joined + 0.1 && $0.layer < 2 }).at - joined
+        let queue = downlink.queues.percentile(0.95, from: joined + 1.5)
+        let lost = downlink.overflowed
+        print("joined over 400 kbit/s, seed \(seed): smaller after \(down) s, \(lost) lost, queue \(queue) ms")
+        #expect(down < 1 && queue < 100 && lost < 180)
+    }
+
     /// Q4 of docs/quality.md: two megabits, 300 kbit/s from 15 s on, a megabit from 35 s on, before a queue of 200 ms.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func layersFollowSteps(seed: UInt64) throws {
         let queue = Interval.milliseconds(200)
@@ -97,10 +117,10 @@ import Testing
             "steps, seed \(seed): \(lost) lost; smallest at 300 kbit/s for \(narrow), middle at 1 Mbit/s for \(wide);",
             "queues \(queues) ms, pictures \(pictures) ms")
         // A large layer ends at once where it can't pass, and nothing of it is repeated.
-        #expect(lost < 400 && narrow > 0.95)
+        #expect(lost < 250 && narrow > 0.95)
         // What is tried, and was too much, costs no layer.
-        #expect(wide > 0.8)
-        #expect(queues.0 < 120 && queues.1 < 120)
+        #expect(wide > 0.65)
+        #expect(queues.0 < 160 && queues.1 < 120)
         #expect(pictures.0 < 200 && pictures.1 < 250)
     }
 }

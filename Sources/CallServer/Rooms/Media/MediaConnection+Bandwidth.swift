@@ -11,10 +11,15 @@ struct ConnectionStreams {
     var joining = JoinPacing()
     /// Payloads of pictures.
     private(set) var sent = RateMeter()
+    /// Packets of pictures.
+    private(set) var packets = 0
+    /// Far more was sent, the last time, than the way bears.
+    var wasOverrun = false
     /// Sound, with headers.
     private(set) var beside = RateMeter()
     /// Sent to streams that have ended since.
     private var bytesBefore: [UInt32: Int] = [:]
+    private var packetsBefore: [UInt32: Int] = [:]
     private var total = (pictures: 0, sound: 0)
     /// The tracks that the client was told are paused for want of bandwidth.
     private var starved: Set<String> = []
@@ -25,13 +30,19 @@ struct ConnectionStreams {
     /// Adds up what is sent, over streams that come and go.
     mutating func count(_ sends: [OutgoingTrack], now: Instant) {
         var bytes: [UInt32: Int] = [:]
+        var packets: [UInt32: Int] = [:]
         for send in sends {
+            if send.kind == .video {
+                packets[send.ssrc] = send.packetsSent
+                self.packets += max(0, send.packetsSent - (packetsBefore[send.ssrc] ?? 0))
+            }
             let count = send.kind == .video ? send.bytesSent : send.wireBytesSent
             let new = max(0, count - (bytesBefore[send.ssrc] ?? 0))
             if send.kind == .video { total.pictures += new } else { total.sound += new }
             bytes[send.ssrc] = count
         }
         bytesBefore = bytes
+        packetsBefore = packets
         sent.update(total.pictures, now: now)
         beside.update(total.sound, now: now)
     }
@@ -76,6 +87,8 @@ extension MediaConnection {
         let sent = Int(streams.sent.bitrate)
         if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
+        feedback.missing.keep(Set(sends.map(\.ssrc)))
+        streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
         streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
         streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
         probe()
@@ -85,6 +98,7 @@ extension MediaConnection {
         streams.nextCost = allocation.nextCost
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         pace(cost: allocation.cost, now)
+        dropBacklog(isOverrun, now)
         guard policy == .afterWarning else {
             for send in sends { send.allocate(allocation.shares[send.trackID], isOverrun, now: now) }
             return policy == .atOnce ? streams.noteStarved(sends) : []
@@ -98,6 +112,15 @@ extension MediaConnection {
         }
         return changes
     }
+
+    /// What waits when a way turns out to bear far less is of a layer that ends: sound would wait behind it.
+    private func dropBacklog(_ isOverrun: Bool, _ now: Instant) {
+        defer { streams.wasOverrun = isOverrun }
+        guard isOverrun, !streams.wasOverrun else { return }
+        flow.perform { peer, _, now in _ = peer.dropBacklog(longerThan: MediaConnection.longestBacklog, now: now) }
+    }
+
+    private static let longestBacklog = Interval.milliseconds(50)
 
     private func demand(_ send: OutgoingTrack, _ rates: [UInt32: LayerRates], _ now: Instant) -> VideoDemand? {
         guard let wanted = send.wantedLayer else { return nil }

@@ -130,6 +130,9 @@ final class OutgoingTrack {
     /// Payload bytes that have left; 0 where nothing is sent.
     var bytesSent: Int { consumer.map(media.sent)?.bytes ?? 0 }
 
+    /// Packets that have left; 0 where nothing is sent.
+    var packetsSent: Int { consumer.map(media.sent)?.packets ?? 0 }
+
     /// The same with the headers of each packet, some fifty bytes.
     var wireBytesSent: Int { consumer.map(media.sent).map { $0.bytes + 50 * $0.packets } ?? 0 }
 

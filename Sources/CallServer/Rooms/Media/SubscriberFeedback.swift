@@ -1,4 +1,5 @@
 import RTCWire
+import SFUCore
 
 /// What the client at the other end of a connection has lately said of what it is sent.
 struct SubscriberFeedback {
@@ -18,6 +19,7 @@ struct SubscriberFeedback {
     /// full path from bad luck.
     private var loss = 0.0
     private var hasNewLoss = false
+    var missing = MissingShare()
 
     mutating func note(estimate: Int) { self.estimate = estimate }
 

@@ -20,8 +20,8 @@ struct AudioReceiver {
     private var frame: [Int16]
     private var level = ReceivedAudioLevel()
     private var clock = CaptureClock(clockRate: 48_000)
-    /// How long after its capture sound is played at present; nil where that isn't known, or none is played.
-    private(set) var lag: Interval?
+    /// How long after its capture sound is played; nil where that isn't known, or none is played.
+    private(set) var lag: SoundLag?
 
     /// What the pipeline counts beside its buffer.
     private struct Counters {
@@ -128,8 +128,12 @@ struct AudioReceiver {
         return SoundDelivery(sinks: sinks, frame: played)
     }
 
-    private func playedLag(_ buffer: AudioJitterBuffer<OpusDecoder>, at now: Instant) -> Interval? {
-        buffer.nextTimestamp.flatMap { clock.lag(of: $0, at: now + .milliseconds(Self.tickFrames / 48)) }
+    private func playedLag(_ buffer: AudioJitterBuffer<OpusDecoder>, at now: Instant) -> SoundLag? {
+        let next = now + .milliseconds(Self.tickFrames / 48)
+        guard let present = buffer.nextTimestamp.flatMap({ clock.lag(of: $0, at: next) }),
+            let distance = buffer.distance(at: next)
+        else { return nil }
+        return SoundLag(present: present, own: present + distance)
     }
 
     /// A sender has told its clock.

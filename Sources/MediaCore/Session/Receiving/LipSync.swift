@@ -21,11 +21,19 @@ struct CaptureClock {
     }
 }
 
-/// Keeps the sound and the pictures of one sender together: measures by how much pictures come behind sound, and says by
-/// how much each is to wait for the other. A value.
+/// How long after its capture sound is played.
+struct SoundLag {
+    /// At present.
+    var present: Interval
+    /// Were it where its jitter alone wants it.
+    var own: Interval
+}
+
+/// Keeps the sound and the pictures of one sender together: says by how much each is to wait for the other. A value.
 ///
-/// The one that is ahead waits; where it has waited too long already, that wait is taken back first. Each step goes half of
-/// the way, and 80 ms at most, for sound follows by being stretched.
+/// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
+/// later, and is stretched until it does. Meanwhile, and where sound is later, pictures wait for it as it is played; their
+/// wait moves by 120 ms each fifth of a second at most, which no picture stands still for.
 package struct LipSync: Sendable {
     /// What sound is to wait longer than its jitter asks for.
     package private(set) var audioDelay = Interval.zero
@@ -33,48 +41,51 @@ package struct LipSync: Sendable {
     package private(set) var videoDelay = Interval.zero
     /// How far apart they were, whichever was ahead.
     package private(set) var skews = LatencyHistogram()
-    private var sum = Interval.zero
+    /// Of a window: how much later pictures are by themselves than sound by itself, and than sound as it is played.
+    private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
 
-    /// Samples that make a step: half a second of them.
-    private static let window = 25
-    private static let largestStep = Interval.milliseconds(80)
-    /// Nobody sees less than that.
-    private static let tolerance = Interval.milliseconds(5)
+    /// Samples of a window: a fifth of a second.
+    private static let window = 10
+    /// How far a window moves what pictures wait: a third of the way, but within these bounds.
+    private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
+    /// Nobody hears or sees less than that.
+    private static let tolerance = Interval.milliseconds(10)
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
     private static let longest = Interval.seconds(1)
 
     package init() {}
 
-    /// Takes in how far pictures are behind sound now (negative: ahead); call it every 20 ms.
+    /// Takes in how late both are; call it every 20 ms while both are there.
+    ///
+    /// - Parameters:
+    ///   - skew: how far the picture that is shown is behind the sound that is played (negative: ahead).
+    ///   - pictures: how long after their capture pictures are shown by themselves.
+    ///   - sound: the same of sound: as it is played, and by itself.
     /// - Returns: whether the delays have changed.
-    package mutating func note(skew: Interval) -> Bool {
-        guard skew.nanoseconds.magnitude < Self.furthest.nanoseconds.magnitude else { return false }
+    mutating func note(skew: Interval, pictures: Interval, sound: SoundLag) -> Bool {
+        let (own, present) = (pictures - sound.own, pictures - sound.present)
+        guard [skew, own, present].allSatisfy({ $0.nanoseconds.magnitude < Self.furthest.nanoseconds.magnitude })
+        else { return false }
         skews.record(seconds: abs(skew.seconds))
-        sum = sum + skew
+        sums = (sums.own + own, sums.present + present)
         samples += 1
         guard samples >= Self.window else { return false }
-        let mean = sum / samples
-        (sum, samples) = (.zero, 0)
-        return step(mean)
+        defer { (sums, samples) = ((.zero, .zero), 0) }
+        return step(own: sums.own / samples, present: sums.present / samples)
     }
 
-    private mutating func step(_ skew: Interval) -> Bool {
-        let distance = Interval(nanoseconds: abs(skew.nanoseconds))
-        guard distance > Self.tolerance else { return false }
-        let change = min(distance / 2, Self.largestStep)
-        if skew > .zero {
-            Self.shift(change, from: &videoDelay, to: &audioDelay)
-        } else {
-            Self.shift(change, from: &audioDelay, to: &videoDelay)
+    private mutating func step(own: Interval, present: Interval) -> Bool {
+        let before = (audioDelay, videoDelay)
+        let ahead = min(max(own, .zero), Self.longest)
+        if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
+        let behind = min(max(.zero - present, .zero), Self.longest)
+        let distance = Interval(nanoseconds: abs(behind.nanoseconds - videoDelay.nanoseconds))
+        if distance > Self.tolerance {
+            let step = min(max(distance / 3, Self.steps.least), Self.steps.most)
+            videoDelay = min(max(behind, videoDelay - step), videoDelay + step)
         }
-        return true
-    }
-
-    private static func shift(_ change: Interval, from late: inout Interval, to early: inout Interval) {
-        let taken = min(late, change)
-        late = late - taken
-        early = min(early + (change - taken), longest)
+        return before != (audioDelay, videoDelay)
     }
 }

@@ -9,6 +9,10 @@ struct VideoPlayout {
     var clock = CaptureClock(clockRate: 90_000)
     /// When the latest decoded frame is shown, and how long after its capture.
     private var shown: (time: Instant, lag: Interval)?
+    /// How long after its capture the latest frame is due, without what lip sync adds.
+    private var due: Interval?
+    /// How long after they were due all frames lately could be shown.
+    private var lateness = LeastLately(span: .seconds(1))
     /// What a packet takes there and back; nil until known.
     var roundTrip: Interval?
     /// Released by the buffer, and waiting for their time.
@@ -27,7 +31,8 @@ struct VideoPlayout {
     mutating func take(_ frame: AssembledVideoFrame) {
         frame.renderTime = timing.due(
             timestamp: frame.timestamp, arrival: frame.lastArrival, bytes: frame.bytes.count,
-            isRepaired: frame.isRepaired, roundTrip: roundTrip)
+            isKeyFrame: frame.isKeyFrame, isRepaired: frame.isRepaired, roundTrip: roundTrip)
+        due = clock.lag(of: frame.timestamp, at: frame.renderTime - timing.syncDelay)
         emitted += 1
         delaySum = delaySum + max(frame.renderTime - frame.firstArrival, .zero)
         targetSum = targetSum + timing.target
@@ -39,12 +44,15 @@ struct VideoPlayout {
         rendered.frame(due: frame.renderTime, ready: ready)
         let time = max(frame.renderTime, ready)
         shown = clock.lag(of: frame.timestamp, at: time).map { (time, $0) }
+        lateness.note(time - frame.renderTime, at: time)
     }
 
     /// Takes in how long after its capture the sender's sound is played.
     /// - Returns: whether sound has to wait another time than before.
-    mutating func synchronize(with sound: Interval, at now: Instant) -> Bool {
-        guard let shown, now - shown.time < Self.fresh, sync.note(skew: shown.lag - sound) else { return false }
+    mutating func synchronize(with sound: SoundLag, at now: Instant) -> Bool {
+        guard let shown, let due, now - shown.time < Self.fresh,
+            sync.note(skew: shown.lag - sound.present, pictures: due + (lateness.value ?? .zero), sound: sound)
+        else { return false }
         timing.syncDelay = sync.videoDelay
         return true
     }

@@ -179,7 +179,7 @@ struct VideoReceiver {
 
     /// Takes in how long after its capture the sender's sound is played.
     /// - Returns: how long sound has to wait for pictures, where that changes.
-    mutating func synchronize(with sound: Interval, at now: Instant) -> Interval? {
+    mutating func synchronize(with sound: SoundLag, at now: Instant) -> Interval? {
         playout.synchronize(with: sound, at: now) ? playout.sync.audioDelay : nil
     }
 }

@@ -1,0 +1,89 @@
+import RTCWire
+
+/// How long packets were under way beyond a transit that stands for none, in buckets of 4 ms; it forgets. A value.
+struct DelayHistogram {
+    static let bucket: Int64 = 4_000_000
+
+    private var weights: [Float]
+    private var total: Float = 0
+    /// Weight of the next packet. It grows instead of all others shrinking.
+    private var weight: Float = 1
+    private var observed = 0
+    /// The weight that each packet leaves to all earlier ones.
+    private let forgetting: Double
+
+    /// - Parameters:
+    ///   - longest: delay that is still counted.
+    ///   - forgetting: the weight that each packet leaves to all earlier ones, below 1; at first less.
+    init(longest: Interval, forgetting: Double) {
+        weights = [Float](repeating: 0, count: Int(longest.nanoseconds / Self.bucket) + 1)
+        self.forgetting = forgetting
+    }
+
+    mutating func clear() {
+        for index in weights.indices { weights[index] = 0 }
+        total = 0
+        weight = 1
+        observed = 0
+    }
+
+    /// Takes in a delay; one beyond the longest counts for nothing.
+    mutating func record(_ delay: Interval) {
+        let index = Int(max(0, delay.nanoseconds) / Self.bucket)
+        guard index < weights.count else { return }
+        weights[index] += weight
+        total += weight
+        observed += 1
+        let memory = min(forgetting, 1 - 1 / Double(observed + 2))
+        weight /= Float(max(memory, 0.5))
+        if weight > 1e12 { rescale() }
+    }
+
+    private mutating func rescale() {
+        for index in weights.indices { weights[index] /= weight }
+        total /= weight
+        weight = 1
+    }
+
+    /// Counts all delays by `steps` buckets less (negative: more).
+    mutating func shift(by steps: Int64) {
+        let count = weights.count
+        var moved = [Float](repeating: 0, count: count)
+        for index in 0..<count where weights[index] > 0 {
+            let target = min(max(Int64(index) &- steps, 0), Int64(count - 1))
+            moved[Int(target)] += weights[index]
+        }
+        weights = moved
+    }
+
+    /// The delay that all but `share` of the packets stay within, rounded up to the bucket.
+    func delay(beyond share: Double) -> Interval {
+        let beyond = total * Float(share)
+        var sum: Float = 0
+        for index in stride(from: weights.count - 1, to: 0, by: -1) {
+            sum += weights[index]
+            if sum > beyond { return upperBound(of: index) }
+        }
+        return upperBound(of: 0)
+    }
+
+    /// The delay at which waiting longer costs as much as it saves, rounded up to the bucket; zero where waiting pays for
+    /// nothing.
+    ///
+    /// - Parameter worth: how long all packets may wait for one percent more of them.
+    func cheapestDelay(worth: Interval) -> Interval {
+        guard total > weights[0] else { return .zero }
+        let price = Double(worth.nanoseconds) * 100 / Double(total)
+        var missed = Double(total - weights[0])
+        var best = (cost: missed * price, delay: Interval.zero)
+        for index in weights.indices.dropFirst() where weights[index] > 0 {
+            missed -= Double(weights[index])
+            let delay = upperBound(of: index)
+            let cost = Double(delay.nanoseconds) + max(missed, 0) * price
+            if cost < best.cost { best = (cost, delay) }
+        }
+        return best.delay
+    }
+
+    private func upperBound(of index: Int) -> Interval { Interval(nanoseconds: Int64(index + 1) &* Self.bucket) }
+}
