@@ -7,7 +7,7 @@ import RTCWire
 /// the target is a high quantile of it. When the base line moves, the histogram moves along.
 ///
 /// Packets that come behind later ones, mostly repetitions, are weighed by themselves: they are waited for where that costs
-/// less than their loss, at 20 ms for each percent of the packets.
+/// less than their loss, at 40 ms for each percent of the packets.
 struct PlayoutDelayEstimator {
     private static let blockLength: Int64 = 1_250_000_000
     /// No packet outruns the fastest by that much, nor falls behind it by the other: the sender's clock was set anew.
@@ -17,8 +17,8 @@ struct PlayoutDelayEstimator {
     private static let margin: Int64 = 4_000_000
 
     /// What one percent of the packets is worth, and for how many of them what came late is remembered.
-    private static let worth = Interval.milliseconds(20)
-    private static let lateForgetting = 0.99
+    private static let worth = Interval.milliseconds(40)
+    private static let lateForgetting = 0.995
 
     private let configuration: AudioPlayoutConfiguration
     /// Of packets that came in order.

@@ -24,7 +24,7 @@ package struct RenderDelayBounds: Hashable, Sendable {
 /// The delay moves by at most 100 ms a second, so that nobody sees it move; a frame that is late itself moves it at once.
 package struct RenderTiming {
     /// What a display needs, and the granularity of timers.
-    static let display = Interval.milliseconds(10)
+    private static let display = Interval.milliseconds(10)
     /// Change of the delay, as a share of the time that passes.
     private static let pace = 0.1
 

@@ -81,8 +81,8 @@ import Testing
 
     // MARK: Repetitions
 
-    /// Five of a hundred packets are worth 100 ms: repetitions after 60 ms are waited for, those after 150 are not.
-    @Test(arguments: [(60.0, 60...75), (150, 10...20)])
+    /// Five of a hundred packets are worth 200 ms: repetitions after 60 ms are waited for, those after 250 are not.
+    @Test(arguments: [(60.0, 60...75), (250, 10...20)])
     mutating func repetitionsAreWaitedForWhereThatPays(_ late: Double, _ expected: ClosedRange<Int>) {
         for index in 0..<2000 {
             let isRepeated = index % 20 == 19
@@ -92,11 +92,11 @@ import Testing
     }
 
     /// A join over a way that is full: a third of the packets is repeated after 350 ms. It is over after
-    /// two seconds, and forgotten two later.
+    /// two seconds, and forgotten five later.
     @Test mutating func aBadBeginningIsForgotten() {
         for index in 0..<100 { packet(late: index % 3 == 2 ? 350 : 0, isOvertaken: index % 3 == 2) }
         #expect(estimator.target() >= .milliseconds(350))
-        for _ in 0..<100 { packet() }
+        for _ in 0..<300 { packet() }
         #expect(estimator.target() <= .milliseconds(40), "\(estimator.target())")
     }
 

@@ -32,8 +32,8 @@ struct SoundLag {
 /// Keeps the sound and the pictures of one sender together: says by how much each is to wait for the other. A value.
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
-/// later, and is stretched until it does. Meanwhile, and where sound is later, pictures wait for it as it is played; their
-/// wait moves by 120 ms each fifth of a second at most, which no picture stands still for.
+/// later, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second, pictures wait
+/// for it as it is played; their wait moves by 120 ms each fifth of a second at most, which no picture stands still for.
 package struct LipSync: Sendable {
     /// What sound is to wait longer than its jitter asks for.
     package private(set) var audioDelay = Interval.zero
@@ -44,6 +44,8 @@ package struct LipSync: Sendable {
     /// Of a window: how much later pictures are by themselves than sound by itself, and than sound as it is played.
     private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
+    /// By how much sound was later in the two windows before.
+    private var earlier = (Interval.zero, Interval.zero)
 
     /// Samples of a window: a fifth of a second.
     private static let window = 10
@@ -66,8 +68,7 @@ package struct LipSync: Sendable {
     /// - Returns: whether the delays have changed.
     mutating func note(skew: Interval, pictures: Interval, sound: SoundLag) -> Bool {
         let (own, present) = (pictures - sound.own, pictures - sound.present)
-        guard [skew, own, present].allSatisfy({ $0.nanoseconds.magnitude < Self.furthest.nanoseconds.magnitude })
-        else { return false }
+        guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
         sums = (sums.own + own, sums.present + present)
         samples += 1
@@ -76,11 +77,18 @@ package struct LipSync: Sendable {
         return step(own: sums.own / samples, present: sums.present / samples)
     }
 
+    private static func isPlausible(_ skew: Interval) -> Bool {
+        skew.nanoseconds.magnitude < furthest.nanoseconds.magnitude
+    }
+
     private mutating func step(own: Interval, present: Interval) -> Bool {
         let before = (audioDelay, videoDelay)
         let ahead = min(max(own, .zero), Self.longest)
         if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
-        let behind = min(max(.zero - present, .zero), Self.longest)
+        let late = min(max(.zero - present, .zero), Self.longest)
+        // What sound loses to a burst it makes up for within half a second.
+        let behind = min(late, earlier.0, earlier.1)
+        earlier = (late, earlier.0)
         let distance = Interval(nanoseconds: abs(behind.nanoseconds - videoDelay.nanoseconds))
         if distance > Self.tolerance {
             let step = min(max(distance / 3, Self.steps.least), Self.steps.most)
