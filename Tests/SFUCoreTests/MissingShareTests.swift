@@ -43,9 +43,17 @@ import Testing
             let now = share.take(sent: sent)
             #expect(now == (sent == 120 ? 0 : 1))
         }
-        share.keep([])
-        share.note([1, 2, 3, 4], of: 7)
-        #expect(share.take(sent: 150) == 1)
+    }
+
+    /// After minutes without a loss a number may be half the way round from the last one that was missing.
+    @Test mutating func numbersComeRound() {
+        #expect(share.take(sent: 0) == 0)
+        share.note([1], of: 7)
+        for sent in [100, 200, 40_000] { #expect(share.take(sent: sent) == 0) }
+        share.note(Array(40_000..<40_050), of: 7)
+        #expect(share.take(sent: 40_100) == 0)
+        share.note(Array(40_100..<40_150), of: 7)
+        #expect(share.take(sent: 40_200) == 0.5)
     }
 
     @Test func theWayBearsWhatIsLeft() {

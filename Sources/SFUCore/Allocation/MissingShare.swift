@@ -39,10 +39,9 @@ package struct MissingShare: Sendable {
     package mutating func take(sent: Int) -> Double {
         let count = sentBefore.map { sent - $0 } ?? 0
         let share = count >= Self.least ? min(Double(missing) / Double(count), 1) : 0
+        // Numbers come round: those of long ago would pass for later ones. Streams that have ended go, too.
+        if missing == 0, before == 0 { highest.removeAll(keepingCapacity: true) }
         defer { (sentBefore, missing, before) = (sent, 0, share) }
         return min(share, before) > Self.much ? max(share, before) : 0
     }
-
-    /// Streams that have ended need no memory.
-    package mutating func keep(_ streams: Set<UInt32>) { highest = highest.filter { streams.contains($0.key) } }
 }

@@ -87,7 +87,6 @@ extension MediaConnection {
         let sent = Int(streams.sent.bitrate)
         if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
-        feedback.missing.keep(Set(sends.map(\.ssrc)))
         streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
         streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
         streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
@@ -98,7 +97,7 @@ extension MediaConnection {
         streams.nextCost = allocation.nextCost
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         pace(cost: allocation.cost, now)
-        dropBacklog(isOverrun, now)
+        dropBacklog(isOverrun, demands)
         guard policy == .afterWarning else {
             for send in sends { send.allocate(allocation.shares[send.trackID], isOverrun, now: now) }
             return policy == .atOnce ? streams.noteStarved(sends) : []
@@ -113,10 +112,12 @@ extension MediaConnection {
         return changes
     }
 
-    /// What waits when a way turns out to bear far less is of a layer that ends: sound would wait behind it.
-    private func dropBacklog(_ isOverrun: Bool, _ now: Instant) {
+    /// What waits when a way turns out to bear far less is of a layer that ends, where there is a smaller one: sound would wait
+    /// behind it.
+    private func dropBacklog(_ isOverrun: Bool, _ demands: [VideoDemand]) {
         defer { streams.wasOverrun = isOverrun }
-        guard isOverrun, !streams.wasOverrun else { return }
+        guard isOverrun, !streams.wasOverrun, demands.contains(where: { $0.layers.first?.rank != $0.layers.last?.rank })
+        else { return }
         flow.perform { peer, _, now in _ = peer.dropBacklog(longerThan: MediaConnection.longestBacklog, now: now) }
     }
 
