@@ -27,6 +27,9 @@ package struct MediaLine: Hashable, Sendable {
     package internal(set) var extensionMap = RTPExtensionMap()
     /// What we send here.
     package internal(set) var send: SendDescription?
+    /// Whether the other side was last told of a stream of ours here. It takes a stream of another name for the one that it
+    /// knows until it has been told that one ends, and reports no new track (webrtc-pc section 4.4.1.5).
+    package internal(set) var announcesStream = false
     /// What the other side last said of this line; nil before.
     package internal(set) var remote: RemoteMedia?
     /// Names of the codecs to offer or accept, in order of preference; nil for all, in the order of the configuration
@@ -55,12 +58,11 @@ package struct MediaLine: Hashable, Sendable {
     package var sendCodec: NegotiatedCodec? { codecs.first }
     /// The stream and track that the other side sends here while the line receives.
     package var remoteStreamID: SDPStreamID? { direction.receives ? remote?.msid : nil }
-    /// A place for a new subscription: we send nothing here, and the other side is ready to receive, or we have ourselves
-    /// made the line inactive.
-    package var isIdle: Bool {
-        isRTP && state == .active && send == nil
-            && (remote?.direction.receives == true || wantedDirection == .inactive)
-    }
+    /// We send nothing here, and the other side knows it.
+    package var isFree: Bool { isRTP && state == .active && send == nil && !announcesStream }
+    /// A place for a new subscription: the line is free, and the other side is ready to receive, or we have ourselves made
+    /// the line inactive.
+    package var isIdle: Bool { isFree && (remote?.direction.receives == true || wantedDirection == .inactive) }
 
     /// The codecs of `capabilities` that this line may use, in its order of preference, by their index.
     func allowed(_ capabilities: [CodecCapability]) -> [Int] {

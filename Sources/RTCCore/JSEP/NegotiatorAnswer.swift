@@ -43,6 +43,7 @@ extension Negotiator {
             if accepted.contains(line.index) {
                 media.append(try next.section(line, writer, isTag: line.index == tag))
                 next.learn(line)
+                next.lines[line.index].announcesStream = line.direction.sends && line.send != nil
             } else {
                 media.append(writer.rejected(line))
                 next.lines[line.index].close()

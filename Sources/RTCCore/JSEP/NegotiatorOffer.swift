@@ -16,6 +16,8 @@ extension Negotiator {
         }
         let bundle = lines.filter { !offered[$0.index].isStopped }.map(\.mid)
         next.openOffer(offered)
+        // An offer that a later one replaces may have been taken all the same: only an answer takes this back.
+        for line in lines where offered[line.index].announcesStream { next.lines[line.index].announcesStream = true }
         next.describedCredentials = credentials
         self = next
         return writer.session(media, bundle: bundle, allowsMixed: true)
@@ -25,6 +27,7 @@ extension Negotiator {
         guard line.state == .active else { return OfferedLine(isStopped: true, direction: .inactive) }
         var plan = OfferedLine(isStopped: false, direction: line.offeredDirection)
         guard line.isRTP else { return plan }
+        plan.announcesStream = plan.direction.sends && line.send != nil
         for index in line.allowed(configuration.codecs) {
             let capability = configuration.codecs[index]
             var parameters = try wrapped(capability) ?? capability.parameters
@@ -103,6 +106,7 @@ extension Negotiator {
         guard remote.hasRTCPMux else { throw .missingRTCPMux(line.name) }
         line.codecs = plan.agreed(remote, configuration.codecs)
         guard !line.codecs.isEmpty else { throw .noCommonCodec(line.name) }
+        line.announcesStream = plan.announcesStream
         line.direction = plan.direction.intersection(remote.direction.reversed)
         line.extensionMap = plan.extensionMap.keeping(remote)
     }
@@ -172,6 +176,7 @@ extension MediaLine {
     mutating func close() {
         state = .stopped
         direction = .inactive
+        announcesStream = false
         codecs = []
         extensionMap = RTPExtensionMap()
         send = nil

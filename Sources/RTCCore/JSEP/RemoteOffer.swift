@@ -25,6 +25,8 @@ struct OfferedLine: Sendable {
 
     var isStopped: Bool
     var direction: MediaDirection
+    /// Whether a stream of ours is named.
+    var announcesStream = false
     var codecs: [Codec] = []
     var extensionMap = RTPExtensionMap()
 }

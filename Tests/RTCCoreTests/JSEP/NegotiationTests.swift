@@ -145,6 +145,48 @@ import Testing
         #expect(agent.line(ssrc: 23)?.index == line)
     }
 
+    @Test func aLineIsFreeOnlyOnceItsEndHasBeenToldByAnOfferer() throws {
+        var agent = try NegotiationFixtures.agent(seed: 16)
+        var server = try NegotiationFixtures.server()
+        let line = server.addLine(
+            kind: .video, direction: .sendonly, send: NegotiationFixtures.subscription("TR_v", ssrc: 20, rtx: 21))
+        #expect(!server.lines[line].isFree)
+        // An offer that another replaces may have been taken.
+        let offer = try server.createOffer()
+        server.clearSend(line)
+        #expect(!server.lines[line].isFree)
+        _ = try server.createOffer()
+        #expect(!server.lines[line].isFree)
+        try agent.applyOffer(offer)
+        _ = try agent.createAnswer()
+        try exchange(&server, &agent)
+        #expect(server.lines[line].isFree && server.idleLine(.video) == line)
+        // What is agreed on says that it sends, until the next exchange.
+        server.setSend(line, NegotiationFixtures.subscription("TR_w", ssrc: 22, rtx: 23))
+        try exchange(&server, &agent)
+        server.clearSend(line)
+        #expect(!server.lines[line].isFree && server.idleLine(.video) == nil)
+        try exchange(&server, &agent)
+        #expect(server.lines[line].isFree)
+    }
+
+    @Test func aLineIsFreeOnlyOnceItsEndHasBeenToldByAnAnswerer() throws {
+        var agent = try NegotiationFixtures.agent(seed: 17)
+        var server = try NegotiationFixtures.server()
+        let line = agent.addLine(kind: .video, direction: .recvonly)
+        try server.applyOffer(try agent.createOffer())
+        #expect(server.idleLine(.video) == line)
+        server.setSend(line, NegotiationFixtures.subscription("TR_v", ssrc: 20, rtx: 21))
+        try agent.applyAnswer(try server.createAnswer())
+        // Its place is taken in the next answer but one.
+        server.clearSend(line)
+        try server.applyOffer(try agent.createOffer())
+        #expect(server.idleLine(.video) == nil)
+        try agent.applyAnswer(try server.createAnswer())
+        #expect(agent.lines[line].direction == .inactive)
+        #expect(server.idleLine(.video) == line)
+    }
+
     @Test func stoppedLinesAreUsedAgain() throws {
         var agent = try NegotiationFixtures.agent(seed: 6)
         var server = try NegotiationFixtures.server()

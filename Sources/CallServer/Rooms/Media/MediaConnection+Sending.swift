@@ -94,7 +94,7 @@ extension MediaConnection {
     }
 
     private func freeOwnLine(_ kind: SDPMediaKind) -> Int? {
-        negotiator.lines.first { $0.kind == kind && $0.state == .active && $0.send == nil }?.index
+        negotiator.lines.first { $0.kind == kind && $0.isFree }?.index
     }
 
     /// The track that each mid carries, for clients that map by mid.
