@@ -211,20 +211,25 @@ def agent_track(result, sender, kind):
     return found[0]
 
 
-def run(tests, alone=()):
+# How many tests run at a time: most of one is waiting, and some need the machine for themselves.
+AT_A_TIME = (4, 2, 1)
+
+
+def run(groups):
     """Runs the tests whose names contain an argument (all without one); prints a line each and the closing count.
 
-    Most of a test is waiting, so that four run at a time; those in `alone` then have the machine for themselves. What failed is tried
-    once more, alone, and said to have passed only at the second attempt: peers in real time depend on what else the machine does.
+    The groups run one after the other, as many tests of each at a time as `AT_A_TIME` says. What failed is tried once more, alone, and
+    said to have passed only at the second attempt: peers in real time depend on what else the machine does.
     """
     if not os.access(CALLAGENT, os.X_OK):
         print(f"interop: {CALLAGENT} is not built; run `make build`", file=sys.stderr)
         return 1
     words = sys.argv[1:]
-    wanted = [test for test in tests if not words or any(word in test.__name__ for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(attempt, [test for test in wanted if test not in alone]))
-    outcomes += [attempt(test) for test in wanted if test in alone]
+    outcomes = []
+    for tests, count in zip(groups, AT_A_TIME, strict=True):
+        wanted = [test for test in tests if not words or any(word in test.__name__ for word in words)]
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
+            outcomes += pool.map(attempt, wanted)
     again = [test for test, outcome in outcomes if outcome == "failed"]
     second = [attempt(test) for test in again]
     failed = sum(outcome == "failed" for _, outcome in second)

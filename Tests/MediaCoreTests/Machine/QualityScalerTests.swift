@@ -116,6 +116,18 @@ import Testing
         #expect(scaler.step == Step())
     }
 
+    /// Pictures of what moves don't get fine: where the rate is ample they grow all the same, and more of them come first.
+    @Test mutating func amplePicturesGrowAgain() {
+        _ = pass(seconds: 20, quantizer: 120, rate: 300_000)
+        #expect(scaler.step == Step(pictures: 0.5, size: 0.25))
+        let least = Step(size: 0.25)
+        #expect(pass(seconds: 20, quantizer: 45, rate: 290_000).last == least, "480x270 takes 200 kbit/s at least")
+        _ = pass(seconds: 3, quantizer: 60, rate: 290_000)
+        #expect(pass(seconds: 20, quantizer: 60, rate: 900_000) == [least])
+        #expect(pass(seconds: 60, quantizer: 45, rate: 740_000).last == Step(size: 0.5))
+        #expect(pass(seconds: 60, quantizer: 45, rate: 1_400_000).last == Step())
+    }
+
     @Test mutating func withoutALimitAllComesBack() {
         _ = pass(seconds: 6, quantizer: 100)
         _ = pass(seconds: 20, quantizer: 100, rate: nil)

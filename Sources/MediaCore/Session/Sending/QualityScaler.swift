@@ -26,6 +26,10 @@ struct QualityScaler: Sendable {
     /// Of 127: coarser than the first is too coarse, finer than the second leaves room.
     private static let coarse = 95.0
     private static let fine = 29.0
+    /// Finer than this leaves room, too, where the rate is so many times what the next step takes at least: small pictures of
+    /// what moves don't get fine at any rate. Not of screens: what is read has to be fine.
+    private static let middling = 50.0
+    private static let ample = 1.5
     /// As coarse as an encoder gets: one step would not do.
     private static let coarsest = 112.0
     /// Pictures that had to be left out, of all.
@@ -100,7 +104,9 @@ struct QualityScaler: Sendable {
         if isLimited, coarseness >= QualityScaler.coarse || left > QualityScaler.mostSkipped {
             reduce(by: coarseness >= QualityScaler.coarsest || left > QualityScaler.mostSkipped ? 2 : 1, now)
         } else if elapsed >= patience {
-            let hasRoom = quantizer.map { $0 <= QualityScaler.fine } ?? (skipped == 0)
+            let isAmple = preference == .balanced && bears(next: rate, own, times: QualityScaler.ample)
+            let bound = isAmple ? QualityScaler.middling : QualityScaler.fine
+            let hasRoom = quantizer.map { $0 <= bound } ?? (skipped == 0)
             if isReduced, !isLimited || hasRoom && bears(next: rate, own) { raise(now) } else { restart(now) }
         }
     }
@@ -133,10 +139,11 @@ struct QualityScaler: Sendable {
         return now - begin >= QualityScaler.starving
     }
 
-    /// Whether the next step up has the rate that it needs. More pictures of one size need none of their own.
-    private func bears(next rate: Int?, _ own: Int) -> Bool {
+    /// Whether the next step up has the rate that it needs, and so many times of it. More pictures of one size need none of
+    /// their own.
+    private func bears(next rate: Int?, _ own: Int, times factor: Double = 1) -> Bool {
         guard let rate, share == 0, size > 0 else { return true }
-        return Double(rate) >= PictureRates.least(of: pixels(at: size - 1), own: own)
+        return Double(rate) >= factor * PictureRates.least(of: pixels(at: size - 1), own: own)
     }
 
     private func pixels(at size: Int) -> Double {
