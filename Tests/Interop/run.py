@@ -173,8 +173,8 @@ if __name__ == "__main__":
         sys.modules[__name__], livekit_features, data, dual_stack, recording, recovery, recovery_paths, relay, relay_loss, reports, results,
         rooms_api, command_line, e2ee, c_library, greeting, ice_tcp, indicator, journals, load_limits, load_runs, moving, nat, netem, networks,
         notifications, openapi, opentok_rest, push, ringing, story, turn_only]
-    # A browser takes a core for a moment, sound systems judge by the clock: two at a time.
-    middle = [chromium, whip, pages, hostile, pulse]
-    # These encode much, or judge what arrives by the clock.
-    heavy = [livekit_layers, archives, budget, calls, load_starved]
+    # These judge what arrives by the clock, and wait more than they compute: two at a time.
+    middle = [whip, pages, hostile, pulse]
+    # These encode much, a browser too.
+    heavy = [livekit_layers, archives, budget, calls, chromium, load_starved]
     sys.exit(run([[test for module in modules for test in tests_of(module)] for modules in (light, middle, heavy)]))
