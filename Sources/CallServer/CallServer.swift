@@ -149,7 +149,8 @@ public final class CallServer: Sendable {
             let directory = RoomDirectory(
                 configuration: configuration, timing: timing, loops: loops, observer: RoomObservers(observers),
                 dialects: [{ _ = $0.liveKit }, { openTok.attach($0) }])
-            directory.emptied.withLockedValue { $0 = { [calls] room in calls.ended(room: room) } }
+            directory.entered.withLockedValue { $0 = { [calls] in calls.came($0, to: $1) } }
+            directory.emptied.withLockedValue { $0 = { [calls] in calls.ended(room: $0, now: WallClock.milliseconds) } }
             let conversations = try openConversations()
             let pushes = try makePushes(conversations, on: group.next())
             var router = router(directory, roomJournal, openTok)

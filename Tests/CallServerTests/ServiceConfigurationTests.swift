@@ -137,9 +137,34 @@ import Testing
         #expect(first.provider == "LIVEKIT" && first.serviceProviderCallId == "c" && first.isLocal)
         let second = try call("bob", at: 1000, present: 1, try changed())
         #expect(second.callId == first.callId && second.provider == "LIVEKIT")
-        table.ended(room: "c")
+        for name in ["ada", "bob"] { table.came(name, to: "c") }
+        table.ended(room: "c", now: 1500)
         let next = try call("bob", at: 2000, try changed())
         #expect(next.callId != first.callId && next.provider == "FAKE" && !next.isLocal)
+    }
+
+    /// Otherwise who was sent there just before the last one left, and those who ask next, would wait for each other.
+    @Test func aCallDoesNotEndBeforeThoseOnTheirWay() throws {
+        let first = try call("ada")
+        table.came("ada", to: "c")
+        _ = try call("bob", at: 1000, present: 1)
+        table.ended(room: "c", now: 1100)
+        #expect(try call("carol", at: 1200).callId == first.callId)
+        // A session's connections have ids: whoever has asked first has come.
+        for id in ["connection 1", "connection 2", "connection 3"] { table.came(id, to: "c") }
+        table.ended(room: "c", now: 1300)
+        #expect(try call("ada", at: 1400).callId != first.callId)
+    }
+
+    @Test func whoNeverComesIsNotWaitedFor() throws {
+        let first = try call("ada")
+        _ = try call("bob", at: 1)
+        table.came("ada", to: "c")
+        table.ended(room: "c", now: CallTable.arrival)
+        #expect(try call("carol", at: CallTable.arrival).callId == first.callId)
+        table.came("carol", to: "c")
+        table.ended(room: "c", now: CallTable.arrival + 1)
+        #expect(try call("ada", at: CallTable.arrival + 2).callId != first.callId)
     }
 
     @Test func aCallThatNobodyAsksForIsOver() throws {

@@ -86,6 +86,8 @@ final class RoomDirectory: Sendable {
     let timing: RoomTiming
     private let loops: [ServerLoop]
     private let state = NIOLockedValueBox(State())
+    /// Called with the name of a room that somebody comes to, and who it is.
+    let entered = NIOLockedValueBox<(@Sendable (_ identity: String, _ room: String) -> Void)?>(nil)
     /// Called with the name of a room that its last participant has left.
     let emptied = NIOLockedValueBox<(@Sendable (String) -> Void)?>(nil)
     /// Is told what happens in the rooms.
@@ -128,7 +130,9 @@ final class RoomDirectory: Sendable {
             state.seated[room, default: [:]][newcomer.identity, default: 0] += 1
             return true
         }
-        return isFree ? Seat(directory: self, room: room, identity: newcomer.identity) : nil
+        guard isFree else { return nil }
+        entered.withLockedValue { $0 }?(newcomer.identity, room)
+        return Seat(directory: self, room: room, identity: newcomer.identity)
     }
 
     /// A room has come to be described by so many bytes.

@@ -83,7 +83,8 @@ import Testing
         let again = try Self.ask(table, configuration, "lea", wanted: "OPENTOK", failed: ["LIVEKIT"], occupied: 2)
         #expect(again.provider == "OPENTOK" && again.callId == lea.callId)
         #expect(table.conversation(in: session.text) == "c")
-        table.ended(room: session.text)
+        for name in ["lea", "otto", "nora"] { table.came(name, to: session.text) }
+        table.ended(room: session.text, now: 1_000)
         #expect(try Self.ask(table, configuration, "lea").callId != lea.callId)
     }
 
@@ -97,7 +98,8 @@ import Testing
         #expect(throws: CallTable.Refusal.inUse("LIVEKIT")) {
             _ = try Self.ask(table, after, "otto", wanted: "OPENTOK", occupied: 1)
         }
-        table.ended(room: "c")
+        for name in ["lea", "otto"] { table.came(name, to: "c") }
+        table.ended(room: "c", now: 1_000)
         let otto = try Self.ask(table, after, "otto")
         #expect(otto.provider == "OPENTOK" && otto.isLocal && otto.serviceProviderCallId.hasPrefix("2_"))
         #expect(try Self.ask(table, after, "lea").serviceProviderCallId == otto.serviceProviderCallId)

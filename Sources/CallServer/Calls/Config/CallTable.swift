@@ -5,7 +5,8 @@ import OpenTokSignalling
 /// The calls that descriptors were given for. A call keeps its provider: everybody who asks while it lasts is sent to the
 /// same one, whatever the configuration says by then.
 ///
-/// A call through this server's rooms ends when the last one has left. Of calls elsewhere the server knows only who asks:
+/// A call through this server's rooms ends when the last one has left, unless somebody is on the way to it: who was just sent
+/// there and those who ask next would be in two calls. Of calls elsewhere the server knows only who asks:
 /// they end when their client says so, or when nobody has asked for a while.
 final class CallTable: Sendable {
     struct Entry: Sendable, Hashable {
@@ -23,6 +24,8 @@ final class CallTable: Sendable {
         var holders: Set<String> = []
         /// Milliseconds since 1970.
         var lastAsked: Int64 = 0
+        /// When those asked who have not come yet.
+        var awaited: [String: Int64] = [:]
     }
 
     /// Why there is no descriptor.
@@ -39,6 +42,8 @@ final class CallTable: Sendable {
 
     /// How long a call that nobody is known to be in waits for somebody to come, or to ask for it.
     static let patience: Int64 = 120_000
+    /// How long somebody may take from the descriptor to the room; the call doesn't end before them.
+    static let arrival: Int64 = 30_000
     /// At most so many calls are kept; the one that was asked for longest ago makes room.
     static let capacity = 10_000
 
@@ -58,10 +63,23 @@ final class CallTable: Sendable {
         return try result.get()
     }
 
-    /// The room of a call is empty, or a client says that the call is over.
-    func ended(room: String) {
+    /// Somebody has come to the room of a call. Where that name has never asked, as ids of a session's connections don't, it is
+    /// who has been on the way for longest.
+    func came(_ identity: String, to room: String) {
         entries.withLockedValue { entries in
-            entries = entries.filter { !($0.value.isLocal && $0.value.serviceProviderCallId == room) }
+            guard let conversation = Self.conversation(in: room, entries), var entry = entries[conversation] else { return }
+            let isName = entry.holders.contains(identity)
+            guard let name = isName ? identity : entry.awaited.min(by: { $0.value < $1.value })?.key else { return }
+            entry.awaited[name] = nil
+            entries[conversation] = entry
+        }
+    }
+
+    /// The room of a call is empty.
+    func ended(room: String, now: Int64) {
+        entries.withLockedValue { entries in
+            guard let conversation = Self.conversation(in: room, entries), let entry = entries[conversation] else { return }
+            if entry.awaited.values.allSatisfy({ now - $0 >= CallTable.arrival }) { entries[conversation] = nil }
         }
     }
 
@@ -103,8 +121,13 @@ final class CallTable: Sendable {
         _ entry: Entry, _ request: CallLookup, _ now: Int64, in entries: inout [String: Entry]
     ) -> Entry {
         var result = entry
-        result.holders.insert(request.asker.identity ?? "")
+        let asker = request.asker.identity ?? ""
+        result.holders.insert(asker)
         result.lastAsked = now
+        if entry.isLocal {
+            result.awaited = result.awaited.filter { now - $0.value < CallTable.arrival }
+            result.awaited[asker] = now
+        }
         makeRoom(in: &entries)
         entries[request.conversation] = result
         return result
@@ -112,7 +135,11 @@ final class CallTable: Sendable {
 
     /// The conversation whose call is in a room of this server.
     func conversation(in room: String) -> String? {
-        entries.withLockedValue { $0.first { $0.value.isLocal && $0.value.serviceProviderCallId == room }?.key }
+        entries.withLockedValue { Self.conversation(in: room, $0) }
+    }
+
+    private static func conversation(in room: String, _ entries: [String: Entry]) -> String? {
+        entries.first { $0.value.isLocal && $0.value.serviceProviderCallId == room }?.key
     }
 
     private func isAlive(_ entry: Entry, _ now: Int64, _ occupancy: (String) -> Int) -> Bool {
