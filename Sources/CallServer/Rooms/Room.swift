@@ -37,6 +37,7 @@ final class Room: @unchecked Sendable {
         var logger = directory.configuration.logger
         logger[metadataKey: "room"] = "\(name)"
         self.logger = logger
+        media.narrowed = { [weak self] in self?.shareBandwidth(of: $0) }
     }
 
     var eventLoop: any EventLoop { loop.eventLoop }

@@ -11,20 +11,25 @@ struct DelayHistogram {
     private var observed = 0
     /// The weight that each packet leaves to all earlier ones.
     private let forgetting: Double
+    private let expected: Int
 
     /// - Parameters:
     ///   - longest: delay that is still counted.
     ///   - forgetting: the weight that each packet leaves to all earlier ones, below 1; at first less.
-    init(longest: Interval, forgetting: Double) {
+    ///   - expected: packets without any delay that it begins with, so that the first few don't decide.
+    init(longest: Interval, forgetting: Double, expected: Int = 0) {
         weights = [Float](repeating: 0, count: Int(longest.nanoseconds / Self.bucket) + 1)
         self.forgetting = forgetting
+        self.expected = expected
+        clear()
     }
 
     mutating func clear() {
         for index in weights.indices { weights[index] = 0 }
-        total = 0
+        total = Float(expected)
+        weights[0] = total
         weight = 1
-        observed = 0
+        observed = expected
     }
 
     /// Takes in a delay; one beyond the longest counts for nothing.
@@ -70,19 +75,25 @@ struct DelayHistogram {
     /// The delay at which waiting longer costs as much as it saves, rounded up to the bucket; zero where waiting pays for
     /// nothing.
     ///
-    /// - Parameter worth: how long all packets may wait for one percent more of them.
-    func cheapestDelay(worth: Interval) -> Interval {
-        guard total > weights[0] else { return .zero }
+    /// - Parameters:
+    ///   - worth: how long all packets may wait for one percent more of them.
+    ///   - present: the delay until now, which is left for a shorter one where that costs less by the part `saving` of it.
+    func cheapestDelay(worth: Interval, present: Interval = .zero, saving: Double = 0) -> Interval {
+        guard total > 0 else { return .zero }
         let price = Double(worth.nanoseconds) * 100 / Double(total)
         var missed = Double(total - weights[0])
         var best = (cost: missed * price, delay: Interval.zero)
+        var presentCost = Double(present.nanoseconds) + missed * price
         for index in weights.indices.dropFirst() where weights[index] > 0 {
             missed -= Double(weights[index])
             let delay = upperBound(of: index)
-            let cost = Double(delay.nanoseconds) + max(missed, 0) * price
+            let others = max(missed, 0) * price
+            if delay <= present { presentCost = Double(present.nanoseconds) + others }
+            let cost = Double(delay.nanoseconds) + others
             if cost < best.cost { best = (cost, delay) }
         }
-        return best.delay
+        let isLeft = best.delay >= present || best.cost + saving * Double(present.nanoseconds) <= presentCost
+        return isLeft ? best.delay : present
     }
 
     private func upperBound(of index: Int) -> Interval { Interval(nanoseconds: Int64(index + 1) &* Self.bucket) }

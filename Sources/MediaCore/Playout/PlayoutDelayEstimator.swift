@@ -16,9 +16,16 @@ struct PlayoutDelayEstimator {
     /// Over the quantile: what one bucket's width hides, and the scheduling of both ends.
     private static let margin: Int64 = 4_000_000
 
-    /// What one percent of the packets is worth, and for how many of them what came late is remembered.
+    /// What one percent of the packets is worth, for how many of them what came late is remembered, and how many that were in time
+    /// it begins with.
     private static let worth = Interval.milliseconds(40)
     private static let lateForgetting = 0.995
+    private static let expected = 100
+    /// A shorter wait is taken where it saves such a part of the present one: near the limit it would come and go, and sound be
+    /// stretched each time.
+    private static let saving = 0.5
+    /// By so much it gets shorter with a packet, of 20 ms mostly: pictures, which keep with the sound, follow that.
+    private static let descent = Interval.milliseconds(2)
 
     private let configuration: AudioPlayoutConfiguration
     /// Of packets that came in order.
@@ -37,6 +44,8 @@ struct PlayoutDelayEstimator {
     private(set) var base: Int64?
     /// What packets need beyond the fastest, rounded up to the bucket.
     private(set) var spread = Interval.zero
+    /// For what comes behind later ones.
+    private var wait = Interval.zero
     /// What lip sync adds.
     var syncDelay = Interval.zero
 
@@ -44,7 +53,7 @@ struct PlayoutDelayEstimator {
         self.configuration = configuration
         let longest = min(max(configuration.maximumDelay, .zero), .seconds(1))
         delays = DelayHistogram(longest: longest, forgetting: configuration.forgetting)
-        lateDelays = DelayHistogram(longest: longest, forgetting: Self.lateForgetting)
+        lateDelays = DelayHistogram(longest: longest, forgetting: Self.lateForgetting, expected: Self.expected)
     }
 
     /// The delay to aim at; `allowance` is added for packets that wait for their successor's redundancy.
@@ -99,6 +108,7 @@ struct PlayoutDelayEstimator {
         minima.removeAll(keepingCapacity: true)
         delays.clear()
         lateDelays.clear()
+        wait = .zero
         spread = .zero
     }
 
@@ -134,7 +144,8 @@ struct PlayoutDelayEstimator {
         let delay = Interval(nanoseconds: transit &- origin)
         if !isOvertaken { delays.record(delay) }
         lateDelays.record(isOvertaken ? delay : .zero)
-        spread = max(
-            delays.delay(beyond: 1 - configuration.quantile), lateDelays.cheapestDelay(worth: Self.worth))
+        let cheapest = lateDelays.cheapestDelay(worth: Self.worth, present: wait, saving: Self.saving)
+        wait = max(cheapest, wait - Self.descent)
+        spread = max(delays.delay(beyond: 1 - configuration.quantile), wait)
     }
 }

@@ -28,6 +28,8 @@ package struct ChannelCapacity: Sendable {
     /// before its queue is full of them.
     private static let probeGrowth = 0.75
     private static let probeStart = 1.2
+    /// Whose pictures grow in the first moments has sent much of them within the latest round trip.
+    private static let earlyShare = 0.65
     /// Two windows that know of the cut before.
     private static let missingSpacing = Interval.milliseconds(500)
     private static let aftermath = Interval.milliseconds(2500)
@@ -99,6 +101,20 @@ package struct ChannelCapacity: Sendable {
             // Just after a cut it may not have heard of what was lost; and what is far above what is sent is from before.
             self.limit = max(limit, min(estimate, sent / 2 * 3 + ChannelCapacity.least))
         }
+    }
+
+    /// Takes in an estimate of a way on which pictures have just begun, the largest ones, for nothing was known of it. The first
+    /// says at least what came, where it hasn't seen the way's end: far below what has left, it has. So has a lower one after it.
+    ///
+    /// - Parameter sent: what left since then, on average, in bit/s.
+    /// - Returns: whether it is a limit, so that something smaller should follow at once.
+    package mutating func note(early estimate: Int, sent: Int, now: Instant) -> Bool {
+        let isLower = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? true
+        guard isLower, limit == nil, Double(estimate) < ChannelCapacity.earlyShare * Double(sent) else { return false }
+        self.estimate = estimate
+        // All that left too fast stands in a queue, which is to drain.
+        congested(to: estimate / 2, now)
+        return true
     }
 
     /// Whether an estimate has stayed below what is sent for long. Of what fits it grows by 8 % a second (libwebrtc's

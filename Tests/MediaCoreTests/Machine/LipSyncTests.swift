@@ -116,6 +116,31 @@ import Testing
         #expect(skew.p95 <= 60, "p50 \(skew.p50), p95 \(skew.p95)")
     }
 
+    /// Q3 of docs/quality.md, where sound has no copies of its own and waits for repetitions: whether that pays must not come and
+    /// go, for sound is stretched each time and pictures follow.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func burstsOfLossesDontPartThem(seed: UInt64) throws {
+        var conditions = NetworkConditions(delay: .milliseconds(50), jitter: .milliseconds(30))
+        conditions.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30))
+        let pair = try MachinePair(conditions, seed: seed) { configuration, _ in configuration.isPaced = false }
+        let source = try TestCardSource(sender: 3, width: 160, height: 90, frameRate: 30)
+        var encoding = AudioEncoding()
+        encoding.redundancyOnLoss = false
+        let card = LocalTrack(.video(source, VideoEncoding(bitrate: 300_000)), id: "card")
+        let tone = LocalTrack(.audio(ToneSource(frequency: 440), encoding), id: "tone")
+        for track in [tone, card] {
+            _ = try pair.perform(pair.ada) { machine, _, _ in try machine.addTrack(track, streamID: "ada") }
+        }
+        try pair.negotiate()
+        try #require(pair.connect())
+        pair.pass(seconds: 60)
+        let receivers = pair.statistics(pair.bob).receivers
+        let (heard, seen) = (try #require(receivers.first), try #require(receivers.last))
+        let skew = try #require(seen.lipSync)
+        let invented = heard.sound.concealedSamples / 48
+        print("bursts of 10 %, seed \(seed): skew p95 \(skew.p95) ms, invented \(invented) ms, \(seen.freezes) freezes")
+        #expect(skew.p95 <= 60 && invented < 2_400)
+    }
+
     @Test func tracksOfOneParticipantBelongTogether() {
         func group(_ stream: String) -> Substring? {
             RemoteTrack(kind: .audio, mid: "0", streamID: stream, trackID: "t").syncGroup

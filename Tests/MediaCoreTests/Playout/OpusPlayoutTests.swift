@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func jitterLeavesSpeechRecognizable() throws {
-        let speech = try TestSound.speech(1, voice: 1, seconds: 8)
+        let speech = try TestSound.speech(1, voice: 1, seconds: 16)
         var random = TraceRandom(seed: 5)
         let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1))
         let packets = try TestSound.packets(speech, bitrate: 24_000)

@@ -96,8 +96,32 @@ import Testing
     @Test mutating func aBadBeginningIsForgotten() {
         for index in 0..<100 { packet(late: index % 3 == 2 ? 350 : 0, isOvertaken: index % 3 == 2) }
         #expect(estimator.target() >= .milliseconds(350))
-        for _ in 0..<300 { packet() }
+        for _ in 0..<600 { packet() }
         #expect(estimator.target() <= .milliseconds(40), "\(estimator.target())")
+    }
+
+    /// A tenth is late, then a twentieth, by turns: waiting pays for both together, and doesn't come and go.
+    @Test mutating func whatIsWaitedForStays() {
+        func isLate(_ index: Int) -> Bool { index % (index / 200 % 2 == 0 ? 10 : 24) == 9 }
+        for index in 0..<400 { packet(late: isLate(index) ? 190 : 0, isOvertaken: isLate(index)) }
+        for index in 400..<4_000 {
+            packet(late: isLate(index) ? 190 : 0, isOvertaken: isLate(index))
+            guard estimator.target() < .milliseconds(190) else { continue }
+            Issue.record("packet \(index): \(estimator.target())")
+            break
+        }
+    }
+
+    /// Two hundred packets, four seconds, for 200 ms and more: pictures follow that.
+    @Test mutating func whatIsWaitedForNoLongerGoesSlowly() {
+        for index in 0..<1_000 { packet(late: index % 10 == 9 ? 190 : 0, isOvertaken: index % 10 == 9) }
+        var (before, largest) = (estimator.target(), Interval.zero)
+        for _ in 0..<1_000 {
+            packet()
+            largest = max(largest, before - estimator.target())
+            before = estimator.target()
+        }
+        #expect(before <= .milliseconds(20) && largest <= .milliseconds(4), "\(before), \(largest)")
     }
 
     // MARK: The sender's clock

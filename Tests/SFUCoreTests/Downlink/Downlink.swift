@@ -40,10 +40,11 @@ final class Downlink {
     private var wasOverrun = false
     /// The largest picture that the subscriber wants, as a rank.
     var wanted = 2
+    private let conditions: NetworkConditions
     private let isTold: Bool
     private let isPaced: Bool
-    /// When what the subscriber begins with is no longer paced, where nothing is known of its way.
-    private var joinedUntil = Instant.zero
+    /// For half a second from then on what it begins with is paced, where nothing is known of its way.
+    private var joined: Instant?
     private let start: Instant
 
     /// Seconds since the beginning, and milliseconds.
@@ -58,14 +59,14 @@ final class Downlink {
     /// - Parameters:
     ///   - isTold: the subscriber says what its way bears.
     ///   - isPaced: what is sent to it is paced by that.
-    init(rate: Int?, isTold: Bool = true, isPaced: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600))
-        throws
-    {
+    ///   - conditions: of both ways, but for the rate and the queue.
+    init(
+        rate: Int?, isTold: Bool = true, isPaced: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600),
+        conditions: NetworkConditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2))
+    ) throws {
         let certificates = try #require(downlinkCertificates)
-        pair = PeerPair(
-            NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2)), seed: seed,
-            certificates: certificates
-        ) { configuration, isAlice in
+        self.conditions = conditions
+        pair = PeerPair(conditions, seed: seed, certificates: certificates) { configuration, isAlice in
             if isAlice { configuration.rtcp = .forwarding }
             configuration.maximumDatagram = 1472
         }
@@ -88,7 +89,7 @@ final class Downlink {
     func run(_ seconds: Double) { pair.simulation.run(for: .seconds(seconds)) }
 
     func setRate(_ rate: Int?, queue: Interval = .milliseconds(600)) {
-        var conditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2))
+        var conditions = conditions
         conditions.rate = rate
         conditions.queue = queue
         pair.simulation.network.set(conditions, from: pair.alice.address, to: pair.bob.address)
@@ -192,7 +193,7 @@ final class Downlink {
             pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
         }
         describe()
-        joinedUntil = pair.simulation.now + .milliseconds(500)
+        joined = pair.simulation.now
         if isPaced, capacity.pace(cost: 0, now: pair.simulation.now) == nil { setPace(.joining) }
         for camera in cameras {
             guard let consumer = camera.consumer else { continue }
@@ -269,26 +270,44 @@ final class Downlink {
             loss += 0.2 * (fractionLost - loss)
             capacity.note(loss: loss, sent: Int(sent.bitrate), now: pair.simulation.now)
         case .receiverEstimate(let bitrate, _):
-            capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: pair.simulation.now)
+            let now = pair.simulation.now
+            if let sent = joinAverage, capacity.note(early: bitrate, sent: sent, now: now) { return allocate(now) }
+            capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now)
         default: break
         }
     }
 
     private func share() {
         let now = pair.simulation.now
-        sent.update(cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes }, now: now)
+        sent.update(picturesSent, now: now)
         let sound = microphone.map { room.sent($0.consumer) } ?? (packets: 0, bytes: 0)
         beside.update(sound.bytes + 50 * sound.packets, now: now)
         let packets = cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).packets }
         capacity.note(missing: missing.take(sent: packets), sent: Int(sent.bitrate), now: now)
         capacity.note(backlog: pair.alice.peer.pacingBacklog, now: now)
         capacity.advance(to: now, nextCost: nextCost, canProbe: true)
+        for report in cameras.flatMap({ room.layers(of: $0.producer) }) {
+            rates[report.ssrc, default: LayerRates()].update(report.layerBytes, now: now)
+        }
+        allocate(now)
+    }
+
+    private var picturesSent: Int { cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes } }
+
+    /// What was sent since the subscriber joined, in bit/s; nil where there is nothing smaller, or that is long ago.
+    private var joinAverage: Int? {
+        let elapsed = joined.map { (pair.simulation.now - $0).seconds } ?? 0
+        guard cameras.contains(where: { $0.layers.count > 1 }), (0.1...1.5).contains(elapsed) else { return nil }
+        return Int(Double(picturesSent * 8) / elapsed)
+    }
+
+    private func allocate(_ now: Instant) {
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
-        let isOverrun = capacity.isOverrun(sent: Int(sent.bitrate))
+        let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joinAverage ?? 0))
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
-        if isPaced, pace != nil || now >= joinedUntil { setPace(pace) }
+        if isPaced, pace != nil || joined.map({ now - $0 >= .milliseconds(500) }) ?? true { setPace(pace) }
         if isOverrun, !wasOverrun {
             pair.drive(pair.alice) { peer, now, _ in _ = peer.dropBacklog(longerThan: .milliseconds(50), now: now) }
         }
@@ -322,9 +341,6 @@ final class Downlink {
 
     private func demand(_ camera: Camera, _ now: Instant) -> VideoDemand {
         let live = room.liveLayers(of: camera.producer, now: now)
-        for report in room.layers(of: camera.producer) {
-            rates[report.ssrc, default: LayerRates()].update(report.layerBytes, now: now)
-        }
         let layers = live.flatMap { layer in
             rates[layer.ssrc]?.choices(rank: layer.rank, isSmallest: layer.ssrc == live.first?.ssrc) ?? []
         }

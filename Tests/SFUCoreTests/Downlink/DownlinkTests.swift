@@ -82,7 +82,24 @@ import Testing
         let queue = downlink.queues.percentile(0.95, from: joined + 1.5)
         let lost = downlink.overflowed
         print("joined over 400 kbit/s, seed \(seed): smaller after \(down) s, \(lost) lost, queue \(queue) ms")
-        #expect(down < 1 && queue < 100 && lost < 180)
+        #expect(down < 0.5 && queue < 100 && lost < 60)
+    }
+
+    /// What a newcomer says first is taken for what has come, and not for what the way bears.
+    @Test(arguments: [5, 30, 150], [0, 0.05])
+    func aWideWayIsNotTakenForNarrow(delay: Int, loss: Double) throws {
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let conditions = NetworkConditions(delay: .milliseconds(delay), jitter: .milliseconds(2), loss: loss)
+            let downlink = try Downlink(rate: nil, seed: seed, conditions: conditions)
+            downlink.addMicrophone()
+            downlink.addCamera(Self.simulcast)
+            downlink.run(1)
+            downlink.subscribe()
+            let joined = downlink.seconds
+            downlink.run(6)
+            #expect(downlink.layers.allSatisfy { $0.at < joined + 1 || $0.layer == 2 }, "seed \(seed)")
+            #expect(downlink.capacity.limit == nil, "seed \(seed)")
+        }
     }
 
     /// Q4 of docs/quality.md: two megabits, 300 kbit/s from 15 s on, a megabit from 35 s on, before a queue of 200 ms.

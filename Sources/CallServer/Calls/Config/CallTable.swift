@@ -67,7 +67,9 @@ final class CallTable: Sendable {
     /// who has been on the way for longest.
     func came(_ identity: String, to room: String) {
         entries.withLockedValue { entries in
-            guard let conversation = Self.conversation(in: room, entries), var entry = entries[conversation] else { return }
+            guard let conversation = Self.conversation(in: room, entries), var entry = entries[conversation] else {
+                return
+            }
             let isName = entry.holders.contains(identity)
             guard let name = isName ? identity : entry.awaited.min(by: { $0.value < $1.value })?.key else { return }
             entry.awaited[name] = nil
@@ -78,7 +80,9 @@ final class CallTable: Sendable {
     /// The room of a call is empty.
     func ended(room: String, now: Int64) {
         entries.withLockedValue { entries in
-            guard let conversation = Self.conversation(in: room, entries), let entry = entries[conversation] else { return }
+            guard let conversation = Self.conversation(in: room, entries), let entry = entries[conversation] else {
+                return
+            }
             if entry.awaited.values.allSatisfy({ now - $0 >= CallTable.arrival }) { entries[conversation] = nil }
         }
     }

@@ -42,14 +42,23 @@ extension Room {
 
     private func shareBandwidth(of member: any RoomMember, _ now: Instant) {
         member.willShareBandwidth(now: now)
-        for connection in member.receivers {
-            let changed = connection.shareBandwidth(
-                measures.layerRates, member.pausePolicy(on: connection), now: now)
-            let pauses = changed.map { track, change in
-                TrackPause(
-                    track: track, publisher: machine.roster.track(track)?.publisher.id ?? "", change: change)
-            }
-            if !pauses.isEmpty { member.tell(pauses, on: connection, now: now) }
+        for connection in member.receivers { shareBandwidth(connection, of: member, now) }
+    }
+
+    /// Without waiting for the next time, where a connection turns out to bear less than it is sent.
+    func shareBandwidth(of connection: MediaConnection) {
+        guard let member = members.values.first(where: { $0.receivers.contains { $0 === connection } }) else { return }
+        shareBandwidth(connection, of: member, isDue: false, connection.flow.now)
+    }
+
+    private func shareBandwidth(
+        _ connection: MediaConnection, of member: any RoomMember, isDue: Bool = true, _ now: Instant
+    ) {
+        let policy = member.pausePolicy(on: connection)
+        let changed = connection.shareBandwidth(measures.layerRates, policy, isDue: isDue, now: now)
+        let pauses = changed.map { track, change in
+            TrackPause(track: track, publisher: machine.roster.track(track)?.publisher.id ?? "", change: change)
         }
+        if !pauses.isEmpty { member.tell(pauses, on: connection, now: now) }
     }
 }

@@ -77,24 +77,20 @@ extension MediaConnection {
     /// Chooses the layers of the videos that this client gets, within what its connection bears. Gives the tracks that
     /// have been paused for want of bandwidth, or go on; none where it may not pause.
     ///
-    /// - Parameter rates: of every published layer, by track and SSRC.
+    /// - Parameters:
+    ///   - rates: of every published layer, by track and SSRC.
+    ///   - isDue: the time between two has gone by, over which all is measured.
     func shareBandwidth(
-        _ rates: [String: [UInt32: LayerRates]], _ policy: PausePolicy, now: Instant
+        _ rates: [String: [UInt32: LayerRates]], _ policy: PausePolicy, isDue: Bool = true, now: Instant
     ) -> [(track: String, change: TrackPause.Change)] {
         let all = self.sends.filter { !$0.isRefused && $0.consumer != nil }
-        streams.count(all, now: now)
         let sends = all.filter { $0.kind == .video }
-        let sent = Int(streams.sent.bitrate)
-        if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
-        streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
-        streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
-        streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
-        streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
-        probe()
+        if isDue { measure(all, now) }
         let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
+        let sent = max(Int(streams.sent.bitrate), streams.joining.average(picturesSent, now: now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         pace(cost: allocation.cost, now)
         dropBacklog(isOverrun, demands)
@@ -111,6 +107,34 @@ extension MediaConnection {
         }
         return changes
     }
+
+    private func measure(_ sends: [OutgoingTrack], _ now: Instant) {
+        streams.count(sends, now: now)
+        let sent = Int(streams.sent.bitrate)
+        if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
+        streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
+        streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
+        streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
+        streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
+        probe()
+    }
+
+    /// Takes in what the client thinks that its way bears. Where that shows that a newcomer is sent too much, something smaller
+    /// follows at once.
+    func note(estimate: Int) {
+        feedback.note(estimate: estimate)
+        let now = flow.now
+        guard let sent = streams.joining.average(picturesSent, now: now), hasSmallerLayers(now),
+            streams.capacity.note(early: estimate, sent: sent, now: now)
+        else { return }
+        _ = feedback.takeEstimate()
+        media.narrowed?(self)
+    }
+
+    /// Payloads of pictures, in bytes.
+    var picturesSent: Int { sends.reduce(0) { $0 + ($1.kind == .video ? $1.bytesSent : 0) } }
+
+    private func hasSmallerLayers(_ now: Instant) -> Bool { sends.contains { $0.liveLayers(now).count > 1 } }
 
     /// What waits when a way turns out to bear far less is of a layer that ends, where there is a smaller one: sound would wait
     /// behind it.

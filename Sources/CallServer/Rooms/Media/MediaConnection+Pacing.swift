@@ -2,14 +2,28 @@ import RTCCore
 import RTCWire
 import SFUCore
 
-/// When what a newcomer begins with is no longer paced, where nobody estimates its way. A value.
+/// When what a newcomer begins with is no longer paced, where nobody estimates its way, and how much that is. A value.
 struct JoinPacing {
     /// What came in one moment has left long before.
     private static let length = Interval.milliseconds(500)
+    /// In seconds: for so long estimates are held against what has been sent since then.
+    private static let early = 0.1...1.5
 
     private var began: Instant?
+    /// When pictures began, on a way that nobody has told anything of, and the bytes of them that had been sent before.
+    private var first: (at: Instant, bytes: Int)?
 
-    mutating func begin(now: Instant) { began = now }
+    mutating func begin(bytes: Int, now: Instant) {
+        began = now
+        guard first.map({ (now - $0.at).seconds > JoinPacing.early.upperBound }) ?? true else { return }
+        first = (now, bytes)
+    }
+
+    /// What has been sent since then, in bit/s; nil where that is long ago, or just now.
+    func average(_ bytes: Int, now: Instant) -> Int? {
+        guard let first, JoinPacing.early.contains((now - first.at).seconds) else { return nil }
+        return Int(Double(max(0, bytes - first.bytes) * 8) / (now - first.at).seconds)
+    }
 
     /// Whether it is over, or never was.
     mutating func hasEnded(now: Instant) -> Bool {
@@ -29,7 +43,7 @@ extension MediaConnection {
     /// Video begins: of a way that nobody has told anything of, it is paced for a moment.
     func paceJoin() {
         guard isPaced, streams.pace == nil else { return }
-        streams.joining.begin(now: flow.now)
+        streams.joining.begin(bytes: picturesSent, now: flow.now)
         guard !flow.peer.isPaced else { return }
         flow.perform { peer, outbox, now in peer.setSubscriberPace(.joining, now: now, into: outbox) }
     }

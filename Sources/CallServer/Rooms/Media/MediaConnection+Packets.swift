@@ -34,7 +34,7 @@ extension MediaConnection: PeerFlowHandler {
             media.perform { room, outbox, now in
                 room.resend(sequences, consumer, now: now, spacing: spacing, into: &outbox)
             }
-        case .receiverEstimate(let bitrate, _): feedback.note(estimate: bitrate)
+        case .receiverEstimate(let bitrate, _): note(estimate: bitrate)
         case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
             feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
         case .packetResults, .targetBitrate: break

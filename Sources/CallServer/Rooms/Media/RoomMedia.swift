@@ -15,6 +15,8 @@ final class RoomMedia {
     private var connections: [MediaConnection?] = []
     private var timer: Scheduled<Void>?
     private var timerDeadline = Instant.distantFuture
+    /// A client has said that its way bears less than it is sent.
+    var narrowed: ((MediaConnection) -> Void)?
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 

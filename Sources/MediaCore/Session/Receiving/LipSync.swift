@@ -45,11 +45,11 @@ package struct LipSync: Sendable {
     private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
     /// By how much sound was later in the two windows before.
-    private var earlier = (Interval.zero, Interval.zero)
+    private var earlier: (Interval, Interval)?
 
     /// Samples of a window: a fifth of a second.
     private static let window = 10
-    /// How far a window moves what pictures wait: a third of the way, but within these bounds.
+    /// How far a window moves what pictures wait: a third of the way, but within these bounds; the most where they wait too long.
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
@@ -86,13 +86,16 @@ package struct LipSync: Sendable {
         let ahead = min(max(own, .zero), Self.longest)
         if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
         let late = min(max(.zero - present, .zero), Self.longest)
+        // At first nobody has seen anything that would jump.
+        if earlier == nil { videoDelay = late }
         // What sound loses to a burst it makes up for within half a second.
-        let behind = min(late, earlier.0, earlier.1)
-        earlier = (late, earlier.0)
+        let (last, other) = earlier ?? (late, late)
+        let behind = min(late, last, other)
+        earlier = (late, last)
         let distance = Interval(nanoseconds: abs(behind.nanoseconds - videoDelay.nanoseconds))
         if distance > Self.tolerance {
             let step = min(max(distance / 3, Self.steps.least), Self.steps.most)
-            videoDelay = min(max(behind, videoDelay - step), videoDelay + step)
+            videoDelay = min(max(behind, videoDelay - Self.steps.most), videoDelay + step)
         }
         return before != (audioDelay, videoDelay)
     }
