@@ -91,21 +91,18 @@ struct ChannelCapacityTests {
         #expect(capacity.available == 850_000)
     }
 
-    /// The first, or a lower one, where it is far below what has left by then.
+    /// Where it is far below what has left by then, and some of that is missing.
     @Test func anEarlyEstimateMayBeALimit() {
         var capacity = ChannelCapacity()
-        let enough = capacity.note(early: 600_000, sent: 900_000, now: .zero)
-        #expect(!enough && capacity.limit == nil)
-        let isLimit = capacity.note(early: 400_000, sent: 900_000, now: .zero)
-        #expect(isLimit && capacity.limit == 200_000 && capacity.isOverrun(sent: 900_000))
-        let again = capacity.note(early: 300_000, sent: 900_000, now: .zero + .milliseconds(200))
+        func isLimit(_ estimate: Int, _ missing: Int) -> Bool {
+            capacity.note(early: estimate, sent: 900_000, missing: missing, now: .zero)
+        }
+        let (enough, whole) = (isLimit(600_000, 3), isLimit(400_000, 2))
+        #expect(!enough && !whole && capacity.limit == nil)
+        let narrow = isLimit(400_000, 3)
+        #expect(narrow && capacity.limit == 200_000 && capacity.isOverrun(sent: 900_000))
+        let again = isLimit(300_000, 9)
         #expect(!again && capacity.limit == 200_000)
-        var known = ChannelCapacity()
-        known.note(estimate: 500_000, sent: 900_000, now: .zero)
-        let same = known.note(early: 490_000, sent: 900_000, now: .zero)
-        #expect(!same && known.limit == nil)
-        let lower = known.note(early: 470_000, sent: 900_000, now: .zero)
-        #expect(lower && known.limit == 235_000)
     }
 
     @Test func anEstimateThatLagsBehindALargerLayerIsNone() {

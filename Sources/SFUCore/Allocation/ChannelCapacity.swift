@@ -30,6 +30,7 @@ package struct ChannelCapacity: Sendable {
     private static let probeStart = 1.2
     /// Whose pictures grow in the first moments has sent much of them within the latest round trip.
     private static let earlyShare = 0.65
+    private static let earlyMissing = 3
     /// Two windows that know of the cut before.
     private static let missingSpacing = Interval.milliseconds(500)
     private static let aftermath = Interval.milliseconds(2500)
@@ -103,14 +104,18 @@ package struct ChannelCapacity: Sendable {
         }
     }
 
-    /// Takes in an estimate of a way on which pictures have just begun, the largest ones, for nothing was known of it. The first
-    /// says at least what came, where it hasn't seen the way's end: far below what has left, it has. So has a lower one after it.
+    /// Takes in an estimate of a way on which pictures have just begun, the largest ones, for nothing was known of it, and of which
+    /// some are missing. It says at least what came, where it hasn't seen the way's end: far below what has left, it has. By
+    /// itself it says little: a machine that is busy for a moment looks like a queue.
     ///
-    /// - Parameter sent: what left since then, on average, in bit/s.
+    /// - Parameters:
+    ///   - sent: what left since then, on average, in bit/s.
+    ///   - missing: packets of it that were asked for again.
     /// - Returns: whether it is a limit, so that something smaller should follow at once.
-    package mutating func note(early estimate: Int, sent: Int, now: Instant) -> Bool {
-        let isLower = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? true
-        guard isLower, limit == nil, Double(estimate) < ChannelCapacity.earlyShare * Double(sent) else { return false }
+    package mutating func note(early estimate: Int, sent: Int, missing: Int, now: Instant) -> Bool {
+        guard limit == nil, missing >= ChannelCapacity.earlyMissing,
+            Double(estimate) < ChannelCapacity.earlyShare * Double(sent)
+        else { return false }
         self.estimate = estimate
         // All that left too fast stands in a queue, which is to drain.
         congested(to: estimate / 2, now)

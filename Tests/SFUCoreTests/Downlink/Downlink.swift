@@ -45,6 +45,9 @@ final class Downlink {
     private let isPaced: Bool
     /// For half a second from then on what it begins with is paced, where nothing is known of its way.
     private var joined: Instant?
+    /// What the subscriber has estimated and asked for again since.
+    private var early: Int?
+    private var asked = 0
     private let start: Instant
 
     /// Seconds since the beginning, and milliseconds.
@@ -259,6 +262,8 @@ final class Downlink {
         case .nack(let ssrc, let sequences):
             guard let consumer = consumer(ssrc) else { return }
             missing.note(sequences, of: ssrc)
+            asked += sequences.count
+            judgeJoin()
             let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
                 room.resend(sequences, consumer, now: now, spacing: trip * 0.75, into: &outbox)
@@ -271,8 +276,8 @@ final class Downlink {
             capacity.note(loss: loss, sent: Int(sent.bitrate), now: pair.simulation.now)
         case .receiverEstimate(let bitrate, _):
             let now = pair.simulation.now
-            if let sent = joinAverage, capacity.note(early: bitrate, sent: sent, now: now) { return allocate(now) }
-            capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now)
+            early = bitrate
+            if !judgeJoin() { capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now) }
         default: break
         }
     }
@@ -297,8 +302,17 @@ final class Downlink {
     /// What was sent since the subscriber joined, in bit/s; nil where there is nothing smaller, or that is long ago.
     private var joinAverage: Int? {
         let elapsed = joined.map { (pair.simulation.now - $0).seconds } ?? 0
-        guard cameras.contains(where: { $0.layers.count > 1 }), (0.1...1.5).contains(elapsed) else { return nil }
+        guard cameras.contains(where: { $0.layers.count > 1 }), (0.2...1).contains(elapsed) else { return nil }
         return Int(Double(picturesSent * 8) / elapsed)
+    }
+
+    @discardableResult
+    private func judgeJoin() -> Bool {
+        let now = pair.simulation.now
+        guard let early, let sent = joinAverage, capacity.note(early: early, sent: sent, missing: asked, now: now)
+        else { return false }
+        allocate(now)
+        return true
     }
 
     private func allocate(_ now: Instant) {

@@ -119,15 +119,29 @@ extension MediaConnection {
         probe()
     }
 
-    /// Takes in what the client thinks that its way bears. Where that shows that a newcomer is sent too much, something smaller
-    /// follows at once.
+    /// Takes in what the client thinks that its way bears.
     func note(estimate: Int) {
         feedback.note(estimate: estimate)
+        streams.joining.note(estimate: estimate)
+        judgeJoin()
+    }
+
+    /// Takes in what the client asks for again.
+    func note(missing sequences: [UInt16], of ssrc: UInt32) {
+        feedback.missing.note(sequences, of: ssrc)
+        streams.joining.note(missing: sequences.count)
+        judgeJoin()
+    }
+
+    /// Where a newcomer is sent far too much, something smaller follows at once.
+    private func judgeJoin() {
         let now = flow.now
-        guard let sent = streams.joining.average(picturesSent, now: now), hasSmallerLayers(now),
-            streams.capacity.note(early: estimate, sent: sent, now: now)
+        guard let estimate = streams.joining.estimate, let sent = streams.joining.average(picturesSent, now: now),
+            hasSmallerLayers(now),
+            streams.capacity.note(early: estimate, sent: sent, missing: streams.joining.missing, now: now)
         else { return }
         _ = feedback.takeEstimate()
+        logger.debug("a newcomer is sent too much", metadata: ["estimate": "\(estimate)", "sent": "\(sent)"])
         media.narrowed?(self)
     }
 

@@ -29,7 +29,7 @@ extension MediaConnection: PeerFlowHandler {
             media.perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
         case .nack(let ssrc, let sequences):
             guard let consumer = outgoing.consumer(ssrc: ssrc) else { return }
-            feedback.missing.note(sequences, of: ssrc)
+            note(missing: sequences, of: ssrc)
             let spacing = repetitionSpacing
             media.perform { room, outbox, now in
                 room.resend(sequences, consumer, now: now, spacing: spacing, into: &outbox)
