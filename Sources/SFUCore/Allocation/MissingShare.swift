@@ -18,7 +18,11 @@ package struct MissingShare: Sendable {
     package init() {}
 
     /// A subscriber asks for packets again. Only those above all before count: of the others it has asked already.
-    package mutating func note(_ sequences: [UInt16], of ssrc: UInt32) {
+    ///
+    /// - Returns: how many count.
+    @discardableResult
+    package mutating func note(_ sequences: [UInt16], of ssrc: UInt32) -> Int {
+        let counted = missing
         for sequence in sequences {
             guard let known = highest[ssrc] else {
                 highest[ssrc] = sequence
@@ -29,6 +33,7 @@ package struct MissingShare: Sendable {
             highest[ssrc] = sequence
             missing += 1
         }
+        return missing - counted
     }
 
     /// Ends a window; to be called some times a second.

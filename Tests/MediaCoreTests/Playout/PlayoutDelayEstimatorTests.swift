@@ -100,7 +100,7 @@ import Testing
         #expect(estimator.target() <= .milliseconds(40), "\(estimator.target())")
     }
 
-    /// A tenth is late, then a twentieth, by turns: waiting pays for both together, and doesn't come and go.
+    /// A tenth is late, then one of 24, by turns: waiting pays for both together, and doesn't come and go.
     @Test mutating func whatIsWaitedForStays() {
         func isLate(_ index: Int) -> Bool { index % (index / 200 % 2 == 0 ? 10 : 24) == 9 }
         for index in 0..<400 { packet(late: isLate(index) ? 190 : 0, isOvertaken: isLate(index)) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Two hundred packets, four seconds, for 200 ms and more: pictures follow that.
+    /// By two milliseconds a packet, whole buckets as they are: pictures follow that.
     @Test mutating func whatIsWaitedForNoLongerGoesSlowly() {
         for index in 0..<1_000 { packet(late: index % 10 == 9 ? 190 : 0, isOvertaken: index % 10 == 9) }
         var (before, largest) = (estimator.target(), Interval.zero)

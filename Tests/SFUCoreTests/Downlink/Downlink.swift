@@ -43,11 +43,7 @@ final class Downlink {
     private let conditions: NetworkConditions
     private let isTold: Bool
     private let isPaced: Bool
-    /// For half a second from then on what it begins with is paced, where nothing is known of its way.
-    private var joined: Instant?
-    /// What the subscriber has estimated and asked for again since.
-    private var early: Int?
-    private var asked = 0
+    private var joining = JoinPacing()
     private let start: Instant
 
     /// Seconds since the beginning, and milliseconds.
@@ -196,7 +192,7 @@ final class Downlink {
             pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
         }
         describe()
-        joined = pair.simulation.now
+        joining.begin(bytes: picturesSent, now: pair.simulation.now)
         if isPaced, capacity.pace(cost: 0, now: pair.simulation.now) == nil { setPace(.joining) }
         for camera in cameras {
             guard let consumer = camera.consumer else { continue }
@@ -261,8 +257,7 @@ final class Downlink {
         switch event {
         case .nack(let ssrc, let sequences):
             guard let consumer = consumer(ssrc) else { return }
-            missing.note(sequences, of: ssrc)
-            asked += sequences.count
+            joining.note(missing: missing.note(sequences, of: ssrc))
             judgeJoin()
             let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
@@ -276,7 +271,7 @@ final class Downlink {
             capacity.note(loss: loss, sent: Int(sent.bitrate), now: pair.simulation.now)
         case .receiverEstimate(let bitrate, _):
             let now = pair.simulation.now
-            early = bitrate
+            joining.note(estimate: bitrate)
             if !judgeJoin() { capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now) }
         default: break
         }
@@ -299,17 +294,12 @@ final class Downlink {
 
     private var picturesSent: Int { cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes } }
 
-    /// What was sent since the subscriber joined, in bit/s; nil where there is nothing smaller, or that is long ago.
-    private var joinAverage: Int? {
-        let elapsed = joined.map { (pair.simulation.now - $0).seconds } ?? 0
-        guard cameras.contains(where: { $0.layers.count > 1 }), (0.2...1).contains(elapsed) else { return nil }
-        return Int(Double(picturesSent * 8) / elapsed)
-    }
-
     @discardableResult
     private func judgeJoin() -> Bool {
         let now = pair.simulation.now
-        guard let early, let sent = joinAverage, capacity.note(early: early, sent: sent, missing: asked, now: now)
+        guard cameras.contains(where: { $0.layers.count > 1 }), let estimate = joining.estimate,
+            let sent = joining.average(picturesSent, now: now),
+            capacity.note(early: estimate, sent: sent, missing: joining.missing, now: now)
         else { return false }
         allocate(now)
         return true
@@ -319,9 +309,9 @@ final class Downlink {
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
-        let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joinAverage ?? 0))
+        let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joining.average(picturesSent, now: now) ?? 0))
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
-        if isPaced, pace != nil || joined.map({ now - $0 >= .milliseconds(500) }) ?? true { setPace(pace) }
+        if isPaced, pace != nil || joining.hasEnded(now: now) { setPace(pace) }
         if isOverrun, !wasOverrun {
             pair.drive(pair.alice) { peer, now, _ in _ = peer.dropBacklog(longerThan: .milliseconds(50), now: now) }
         }

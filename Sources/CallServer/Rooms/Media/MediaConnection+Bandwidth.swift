@@ -128,8 +128,7 @@ extension MediaConnection {
 
     /// Takes in what the client asks for again.
     func note(missing sequences: [UInt16], of ssrc: UInt32) {
-        feedback.missing.note(sequences, of: ssrc)
-        streams.joining.note(missing: sequences.count)
+        streams.joining.note(missing: feedback.missing.note(sequences, of: ssrc))
         judgeJoin()
     }
 

@@ -1,0 +1,39 @@
+import RTCWire
+
+/// When what a newcomer begins with is no longer paced, where nobody estimates its way, and how much that is. A value.
+package struct JoinPacing: Sendable {
+    /// What came in one moment has left long before.
+    private static let length = Interval.milliseconds(500)
+    /// In seconds: when estimates are held against what has been sent since then. A receiver's are about the second before, so
+    /// that they are about the same.
+    private static let early = 0.2...1.0
+
+    /// When the latest pictures began, on a way that nobody has told anything of, and the bytes of all that had been sent before.
+    private var start: (at: Instant, bytes: Int)?
+    /// What the client has said of its way since then, in bit/s; nil for nothing.
+    package private(set) var estimate: Int?
+    /// Packets that it has asked for since then for the first time.
+    package private(set) var missing = 0
+
+    package init() {}
+
+    package mutating func note(estimate: Int) { self.estimate = estimate }
+    package mutating func note(missing count: Int) { missing += count }
+
+    /// Pictures begin.
+    ///
+    /// - Parameter bytes: of all pictures that were sent before.
+    package mutating func begin(bytes: Int, now: Instant) {
+        start = (now, bytes)
+        (estimate, missing) = (nil, 0)
+    }
+
+    /// What has been sent since then, in bit/s; nil where that is long ago, or just now.
+    package func average(_ bytes: @autoclosure () -> Int, now: Instant) -> Int? {
+        guard let start, JoinPacing.early.contains((now - start.at).seconds) else { return nil }
+        return Int(Double(max(0, bytes() - start.bytes) * 8) / (now - start.at).seconds)
+    }
+
+    /// Whether pacing is over, or never was.
+    package func hasEnded(now: Instant) -> Bool { start.map { now - $0.at >= JoinPacing.length } ?? true }
+}

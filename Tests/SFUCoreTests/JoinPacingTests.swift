@@ -1,0 +1,35 @@
+import RTCWire
+import Testing
+
+@testable import SFUCore
+
+@Suite struct JoinPacingTests {
+    private var joining = JoinPacing()
+
+    @Test mutating func whatIsSentIsHeldAgainstEstimatesForASecond() {
+        #expect(joining.average(1_000, now: .zero) == nil)
+        joining.begin(bytes: 1_000, now: .zero)
+        #expect(joining.average(26_000, now: .zero + .milliseconds(190)) == nil, "too little time to know")
+        #expect(joining.average(26_000, now: .zero + .milliseconds(250)) == 800_000)
+        #expect(joining.average(1_000_000, now: .zero + .milliseconds(1_010)) == nil)
+    }
+
+    /// Their key frames aren't in what the client has said.
+    @Test mutating func furtherPicturesBeginAnew() {
+        joining.begin(bytes: 0, now: .zero)
+        joining.note(estimate: 300_000)
+        joining.note(missing: 2)
+        #expect(joining.estimate == 300_000 && joining.missing == 2)
+        joining.begin(bytes: 50_000, now: .zero + .milliseconds(300))
+        #expect(joining.estimate == nil && joining.missing == 0)
+        #expect(joining.average(75_000, now: .zero + .milliseconds(400)) == nil)
+        #expect(joining.average(75_000, now: .zero + .milliseconds(550)) == 800_000)
+    }
+
+    @Test mutating func pacingEndsAfterHalfASecond() {
+        #expect(joining.hasEnded(now: .zero))
+        joining.begin(bytes: 0, now: .zero)
+        #expect(!joining.hasEnded(now: .zero + .milliseconds(499)))
+        #expect(joining.hasEnded(now: .zero + .milliseconds(500)))
+    }
+}
