@@ -272,6 +272,33 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect((20_000...30_000).contains(cache.capacity), "\(cache.capacity)")
     }
 
+    /// Of a key frame every two seconds nothing is left a second later, where the other side tells that it has come.
+    @Test func whatABurstHasTakenIsGivenBack() {
+        let cache = PacketCache(packets: 512, slotSize: 1200)
+        var number: UInt16 = 0
+        var sizes: [Int] = []
+        func store(_ bytes: Int, _ ms: Int) {
+            [UInt8](repeating: UInt8(number & 255), count: bytes).withUnsafeBytes {
+                cache.store($0, sequence: number, now: at(ms))
+            }
+            number += 1
+        }
+        for ms in stride(from: 0, to: 6_000, by: 33) {
+            let count = ms % 2_000 < 33 ? 25 : 2
+            for _ in 0..<count { store(1_000, ms) }
+            sizes.append(cache.capacity)
+            // A tenth of a second later.
+            if number > 31 { for old in (number - 31)..<(number - 6) { cache.release(old) } }
+            for kept in (number - 2)..<number {
+                let bytes = cache.take(kept, now: at(ms), age: .seconds(3), spacing: .zero)
+                #expect(bytes?.count == 1_000 && bytes?.allSatisfy { $0 == UInt8(kept & 255) } == true)
+            }
+        }
+        #expect((25_000...40_000).contains(sizes.max() ?? 0))
+        // 33 ms each: from a second after a burst until the next one.
+        #expect(sizes[92..<122].allSatisfy { $0 <= 13_000 }, "\(sizes.map { $0 })")
+    }
+
     /// What is known to have come is given up, and its place is taken by what follows: a tenth of a second instead of a whole one.
     @Test func whatHasComeIsGivenUp() {
         let cache = PacketCache(packets: 512, slotSize: 1200)

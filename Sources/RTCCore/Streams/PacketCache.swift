@@ -7,12 +7,15 @@ import RTCWire
 ///
 /// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
 /// than so many packets need, and so does what is known of each: what a slow stream keeps is little. Packets that are known
-/// to have come are given up at once, so that little is kept where the other side tells.
+/// to have come are given up at once, so that little is kept where the other side tells; what a burst of them has taken,
+/// a key frame, is given back within a second.
 final class PacketCache {
     /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
     static let retention = Interval.seconds(1)
     private static let firstSize = 4 * 1024
     private static let firstSlots = 32
+    /// The ring is as large as what was kept in the latest two of these.
+    private static let window = Interval.milliseconds(300)
 
     private struct Slot {
         var sequence: UInt16 = 0
@@ -37,6 +40,11 @@ final class PacketCache {
     private var order: [(slot: UInt16, offset: UInt32)]
     private var oldest = 0
     private var count = 0
+    /// Bytes of what is still here: packets that were given up leave gaps.
+    private var kept = 0
+    /// The most of that in the present window and in the one before.
+    private var peaks = (present: 0, before: 0)
+    private var windowEnd: Instant?
 
     /// `packets` is rounded up to a power of two, 1...32,768.
     ///
@@ -65,9 +73,12 @@ final class PacketCache {
         guard !packet.isEmpty, packet.count <= largest, let source = packet.baseAddress else { return }
         while mask < maximumMask, needsSlot(sequence, now: now) { growSlots() }
         if count > mask { forgetOldest() }
+        turnWindow(now)
         let offset = place(packet.count, now: now)
         (memory + offset).copyMemory(from: source, byteCount: packet.count)
         let index = Int(sequence) & mask
+        kept += packet.count - Int(slots[index].length)
+        peaks.present = max(peaks.present, kept)
         slots[index] = Slot(
             sequence: sequence, length: UInt16(packet.count), offset: UInt32(offset), stored: now, resent: nil)
         order[(oldest + count) & mask] = (UInt16(index), UInt32(offset))
@@ -89,7 +100,7 @@ final class PacketCache {
     /// Gives up a packet that nobody will ask for.
     func release(_ sequence: UInt16) {
         let index = Int(sequence) & mask
-        if slots[index].sequence == sequence { slots[index].length = 0 }
+        if slots[index].sequence == sequence { clear(index) }
     }
 
     // MARK: The slots
@@ -146,25 +157,35 @@ final class PacketCache {
 
     private func forgetOldest() {
         let entry = order[oldest]
-        if slots[Int(entry.slot)].offset == entry.offset { slots[Int(entry.slot)].length = 0 }
+        if slots[Int(entry.slot)].offset == entry.offset { clear(Int(entry.slot)) }
         oldest = (oldest + 1) & mask
         count -= 1
     }
 
-    /// Bytes of what is still here: packets that were given up leave gaps.
-    private var live: Int {
-        (0..<count).reduce(0) { sum, position in
-            let entry = order[(oldest + position) & mask]
-            let slot = slots[Int(entry.slot)]
-            return slot.offset == entry.offset ? sum + Int(slot.length) : sum
-        }
+    private func clear(_ index: Int) {
+        kept -= Int(slots[index].length)
+        slots[index].length = 0
     }
 
     /// Moves everything to a ring without gaps, and to a larger one where that is not room enough; gives the place behind it.
     private func makeRoom(_ length: Int) -> Int {
-        let isFull = live + length > size - size / 4
-        let larger = isFull ? min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length)) : size
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        let isFull = kept + length > size - size / 4
+        return move(to: isFull ? min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length)) : size)
+    }
+
+    /// Gives back what a burst has taken, once that is over.
+    private func turnWindow(_ now: Instant) {
+        guard now >= windowEnd ?? now else { return }
+        let need = max(peaks.present, peaks.before)
+        windowEnd = now + PacketCache.window
+        peaks = (kept, peaks.present)
+        let smaller = max(need + need / 2, PacketCache.firstSize, 2 * largest)
+        if smaller <= size / 2 { _ = move(to: smaller) }
+    }
+
+    /// Moves everything to a ring of that size, without gaps; gives the place behind it.
+    private func move(to size: Int) -> Int {
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         var end = 0
         var kept = 0
         for position in 0..<count {
@@ -179,7 +200,7 @@ final class PacketCache {
         }
         memory.deallocate()
         memory = moved
-        size = larger
+        self.size = size
         count = kept
         head = end
         return end
