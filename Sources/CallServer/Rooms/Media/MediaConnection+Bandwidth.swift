@@ -111,7 +111,6 @@ extension MediaConnection {
     private func measure(_ sends: [OutgoingTrack], _ now: Instant) {
         streams.count(sends, now: now)
         let sent = Int(streams.sent.bitrate)
-        if let estimate = feedback.takeEstimate() { streams.capacity.note(estimate: estimate, sent: sent, now: now) }
         streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
         streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
         streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
@@ -121,9 +120,9 @@ extension MediaConnection {
 
     /// Takes in what the client thinks that its way bears.
     func note(estimate: Int) {
-        feedback.note(estimate: estimate)
         streams.joining.note(estimate: estimate)
-        judgeJoin()
+        guard !judgeJoin() else { return }
+        streams.capacity.note(estimate: estimate, sent: Int(streams.sent.bitrate), now: flow.now)
     }
 
     /// Takes in what the client asks for again.
@@ -132,16 +131,17 @@ extension MediaConnection {
         judgeJoin()
     }
 
-    /// Where a newcomer is sent far too much, something smaller follows at once.
-    private func judgeJoin() {
+    /// Where a newcomer is sent far too much, something smaller follows at once. Gives whether it is.
+    @discardableResult
+    private func judgeJoin() -> Bool {
         let now = flow.now
         guard let estimate = streams.joining.estimate, let sent = streams.joining.average(picturesSent, now: now),
             hasSmallerLayers(now),
             streams.capacity.note(early: estimate, sent: sent, missing: streams.joining.missing, now: now)
-        else { return }
-        _ = feedback.takeEstimate()
+        else { return false }
         logger.debug("a newcomer is sent too much", metadata: ["estimate": "\(estimate)", "sent": "\(sent)"])
         media.narrowed?(self)
+        return true
     }
 
     /// Payloads of pictures, in bytes.

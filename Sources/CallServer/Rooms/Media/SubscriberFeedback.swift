@@ -12,16 +12,12 @@ struct SubscriberFeedback {
         var roundTrip = Interval.zero
     }
 
-    /// The estimate that has come since the last `takeEstimate`, in bit/s.
-    private var estimate: Int?
     private var reports: [UInt32: Reports] = [:]
     /// Mean over the latest handful of reports of all streams: one second of one stream has too few packets to tell a
     /// full path from bad luck.
     private var loss = 0.0
     private var hasNewLoss = false
     var missing = MissingShare()
-
-    mutating func note(estimate: Int) { self.estimate = estimate }
 
     mutating func note(ssrc: UInt32, loss: Double, jitter: Double, roundTrip: Interval?) {
         var entry = reports[ssrc] ?? Reports()
@@ -31,11 +27,6 @@ struct SubscriberFeedback {
         reports[ssrc] = entry
         self.loss += (loss - self.loss) * SubscriberFeedback.lossSmoothing
         hasNewLoss = true
-    }
-
-    mutating func takeEstimate() -> Int? {
-        defer { estimate = nil }
-        return estimate
     }
 
     /// The share of packets lost over the latest reports, 0...1; 0 where none has come since the last call.
