@@ -40,6 +40,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60, help="length of a run, but of Q4, Q5 and Q9, which have their own")
     parser.add_argument("--scene", choices=("receiving", "sending"), help="only that one")
     parser.add_argument("--lanes", type=int, default=max(1, (os.cpu_count() or 2) // 2 * 2), help="runs at a time")
+    parser.add_argument("--serve", default="", metavar="OPTIONS", help="further options of `callagent serve`: --serve='--downlink-feedback transport-cc'")
     parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help="all figures of all runs, to standard output or a file")
     parser.add_argument("--smoke", action="store_true", help="Q1 and Q2, one seed, eight seconds; nothing is judged")
     parser.add_argument("--assert", dest="judges", action="store_true", help="exit code 1 where something is lost")
@@ -55,16 +56,16 @@ def arguments():
 
 
 def attempt(job, song):
-    row, seed, scene, seconds = job
+    row, seed, scene, seconds, serve = job
     try:
-        return job, scenes.run(row, seed, scene, seconds, song), None
+        return job, scenes.run(row, seed, scene, seconds, song, serve), None
     except Exception as error:  # a run that fails must not take the others with it
         return job, None, f"{error}" or traceback.format_exc()
 
 
 def measured(a, chosen):
     """What each run gave, by row; what failed."""
-    jobs = [(row, seed, scene, row.seconds if row.is_fixed else a.seconds)
+    jobs = [(row, seed, scene, row.seconds if row.is_fixed else a.seconds, a.serve.split())
             for row in chosen for scene in row.scenes for seed in range(1, a.seeds + 1) if a.scene in (None, scene)]
     runs, failures = {}, []
     with tempfile.TemporaryDirectory(prefix="bench-networks-") as folder:
@@ -73,7 +74,7 @@ def measured(a, chosen):
         begun = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(a.lanes) as pool:
             for done, future in enumerate(concurrent.futures.as_completed([pool.submit(attempt, job, song) for job in jobs]), 1):
-                (row, seed, scene, _), result, failure = future.result()
+                (row, seed, scene, _, _), result, failure = future.result()
                 name = f"{row.name} {row.title}, {scene}, seed {seed}"
                 if failure:
                     failures.append(f"{name}: {failure}")

@@ -23,12 +23,12 @@ HEAD_START = 6.0  # seconds until those on the clean way are there; a real peer 
 LIMIT = 60.0  # seconds beyond its time that a process gets
 
 
-def run(row, seed, scene, seconds, song):
+def run(row, seed, scene, seconds, song, serve=()):
     """What was measured: figures of each receiver and sender, and whether the machine kept up."""
     with tempfile.TemporaryDirectory(prefix="bench-networks-") as folder:
         network = row.network.format(trace=rows.write_trace(folder, row.steps, seconds) if row.steps else "")
         try:
-            with running_server() as server:
+            with running_server(*serve) as server:
                 with netem(server.url, "--network", network, "--seed", str(seed), "--interval", "0.1") as weather:
                     made = (receiving if scene == "receiving" else sending)(row, server.url, weather, seconds, song, folder)
                     return made

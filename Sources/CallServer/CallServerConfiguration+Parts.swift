@@ -24,6 +24,8 @@ extension CallServerConfiguration {
         public var iceServers: [ICEServer] = []
         /// How the server speaks on the wire of the media.
         public var plane = MediaPlane.standard
+        /// How the server learns what a subscriber's way bears.
+        public var downlinkFeedback = DownlinkFeedback.remb
         /// Who speaks DTLS.
         package var dtlsBackend: DTLSBackend = .own
         /// Who seals and opens media packets.

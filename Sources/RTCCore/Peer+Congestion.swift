@@ -46,6 +46,7 @@ extension Peer {
         for result in results where result.received != nil {
             if let packet = result.packet { sending.release(packet) }
         }
+        guard !configuration.forwards else { return judge(results, now, outbox) }
         outbox.events.append(.packetResults(results))
         bandwidth.update(results, roundTrip: roundTripTime, now: now)
         pace(bandwidth.bitrate, now)
@@ -54,6 +55,23 @@ extension Peer {
         announcedBitrate = bandwidth.bitrate
         outbox.events.append(.targetBitrate(announcedBitrate))
     }
+
+    /// Makes of what the other side tells what it would make of it, had it been asked for that.
+    private mutating func judge(_ results: [PacketResult], _ now: Instant, _ outbox: Outbox) {
+        var estimator = forwardEstimator.take() ?? ReceiverEstimator()
+        defer { forwardEstimator = estimator }
+        for result in results {
+            guard let received = result.received else { continue }
+            estimator.add(
+                sent: result.sent, size: max(0, result.size - Peer.headers), arrival: received,
+                roundTrip: roundTripTime, now: now)
+        }
+        guard estimator.deadline <= now, let (bitrate, _) = estimator.takeEstimate(now: now) else { return }
+        outbox.events.append(.receiverEstimate(bitrate: bitrate, ssrcs: []))
+    }
+
+    /// Of a packet that is forwarded, usually: UDP and IPv4, RTP, mid and number, tag; bytes.
+    private static let headers = PacingBudget.datagramOverhead + RTPHeader.fixedLength + 12 + 16
 
     func handle(_ estimate: ReceiverEstimatedMaximumBitrate, _ outbox: Outbox) {
         let bitrate = Int(clamping: estimate.bitrate)

@@ -37,6 +37,8 @@ package struct Peer: ~Copyable {
     var bandwidth: BandwidthEstimator
     /// What we make of packets that say when they left.
     var receiverEstimator = ReceiverEstimator()
+    /// The same of what we forward, from what the other side tells of it; nil before it has.
+    var forwardEstimator: ReceiverEstimator?
     /// When what we send leaves; nil where all of it leaves at once.
     var pacing: SendPacing?
     /// The bitrate of the last `targetBitrate` event.

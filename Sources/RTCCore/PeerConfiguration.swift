@@ -24,6 +24,9 @@ package struct PeerConfiguration: Sendable {
     package var reducedSizeRTCP = true
     /// Bounds of what the estimator gives for streams with transport sequence numbers.
     package var bandwidth = BandwidthEstimator.Configuration()
+    /// What is sent is forwarded: where the other side tells when packets came, it is judged as the other side would judge it
+    /// itself, in a `receiverEstimate` event.
+    package var forwards = false
     /// Who names itself how in RTCP, and when.
     package var rtcp = RTCPStyle()
     /// Timing of the streams; the default is what WebRTC endpoints do.

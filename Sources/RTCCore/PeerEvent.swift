@@ -23,7 +23,8 @@ package enum PeerEvent: Sendable {
     /// A report block about one of our streams. `jitter` is in seconds; `roundTripTime` nil until it is known.
     case receiverReport(
         ssrc: UInt32, fractionLost: Double, cumulativeLost: Int32, jitter: Double, roundTripTime: Interval?)
-    /// The other side's estimate of what may be sent to it, in bit/s, for these sources together (REMB).
+    /// The estimate of what may be sent to the other side, payloads in bit/s, for these sources together: its own (REMB), or what is
+    /// made of its feedback in its place (`PeerConfiguration.forwards`), without sources.
     case receiverEstimate(bitrate: Int, ssrcs: [UInt32])
     /// What became of packets that we sent with a transport sequence number, ascending.
     case packetResults([PacketResult])

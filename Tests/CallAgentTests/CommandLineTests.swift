@@ -46,6 +46,11 @@ import Testing
         ["answer", "--server", "http://h", "--key", "k", "--secret", "s", "--identity", "i", "--after", "-1"],
         ["decline", "--key", "k", "--secret", "s", "--identity", "i"],
         ["call", "--media-plane", "other"], ["call", "--media-plane", "livekit", "--provider", "fake"],
+        ["call", "--downlink-feedback", "twcc"], ["call", "--downlink-feedback", "transport-cc", "--provider", "fake"],
+        [
+            "call", "--downlink-feedback", "transport-cc", "--server", "ws://127.0.0.1:1", "--key", "k", "--secret",
+            "s",
+        ],
         [
             "call", "--media-plane", "livekit", "--server", "ws://127.0.0.1:1", "--key", "k", "--secret", "s",
         ],
@@ -69,6 +74,8 @@ import Testing
         ["chat", "--server", "http://h:1", "--app", "a"], ["chat-server"], ["chat-server", "run", "--app", "a"],
         ["chat-server", "webhooks", "--count", "3"],
         ["serve", "--secret", "s", "--media-plane", "livekit"], ["call", "--media-plane", "livekit"],
+        ["serve", "--secret", "s", "--downlink-feedback", "transport-cc"],
+        ["call", "--downlink-feedback", "transport-cc"],
         ["token", "mint", "--key", "k", "--secret", "s", "--room", "r", "--identity", "i", "--ttl", "-5"],
     ])
     func rightCommandLinesAreTaken(arguments: [String]) throws { _ = try CallAgent.parseAsRoot(arguments) }

@@ -65,6 +65,33 @@ import Testing
         }
     }
 
+    /// A subscriber that takes both is sent numbers, which it answers, where the server is to estimate; else send times, and it
+    /// estimates itself.
+    @Test(arguments: [MediaPlane.standard, .livekit], DownlinkFeedback.allCases)
+    func subscribersTellAsTheyAreAsked(_ plane: MediaPlane, _ feedback: DownlinkFeedback) async throws {
+        try await withCallServer({ ($0.media.plane, $0.media.downlinkFeedback) = (plane, feedback) }) { server in
+            let room = try await Room(server, seed: 207)
+            let film = room.alice.media.film(ssrc: 2_000)
+            defer { film.cancel() }
+            var statistics = try await room.bob.media.peerStatistics()
+            var count = 0
+            var published = statistics
+            for await _ in room.bob.media.packets {
+                count += 1
+                statistics = try await room.bob.media.peerStatistics()
+                published = try await room.alice.media.peerStatistics()
+                if count >= 20, statistics.receiverEstimatesSent + statistics.transportFeedbackSent > 1,
+                    published.transportFeedbackReceived > 0
+                {
+                    break
+                }
+            }
+            #expect((statistics.transportFeedbackSent > 0) == (feedback == .transportWide))
+            #expect((statistics.receiverEstimatesSent > 0) == (feedback == .remb))
+            try await room.close()
+        }
+    }
+
     /// Every three seconds, of all that flows; by itself the server says the first one at once.
     @Test(arguments: [MediaPlane.standard, .livekit])
     func senderReportsComeInARhythm(_ plane: MediaPlane) async throws {

@@ -6,6 +6,8 @@ import RTCWire
 /// The rhythm is libwebrtc's: an estimate is renewed for a twentieth of its own rate, every 200 ms to a second, and at once
 /// where a queue grows; it is told no more often than every 200 ms, but at once where it has fallen by 3 %. It counts payload
 /// bytes of packets that say when they left. A value in virtual time.
+///
+/// Who forwards to a receiver that tells when each packet came (transport-wide feedback) runs the same in its place.
 struct ReceiverEstimator: Sendable {
     static let shortestInterval = Interval.milliseconds(200)
     static let longestInterval = Interval.seconds(1)
@@ -69,8 +71,23 @@ struct ReceiverEstimator: Sendable {
             restart()
             sent = clock.unwrap(sendTime)
         }
-        previous = (sent, arrival)
         note(ssrc, now)
+        take(sent: sent, size: size, arrival: arrival, roundTrip: roundTrip, now: now)
+    }
+
+    /// Takes in what a receiver tells of a packet.
+    ///
+    /// - Parameters:
+    ///   - sent: when it left.
+    ///   - size: payload bytes, padding included.
+    ///   - arrival: on the receiver's clock.
+    mutating func add(sent: Instant, size: Int, arrival: Instant, roundTrip: Interval?, now: Instant) {
+        if let previous, hasJumped(sent, arrival, since: previous) { restart() }
+        take(sent: sent, size: size, arrival: arrival, roundTrip: roundTrip, now: now)
+    }
+
+    private mutating func take(sent: Instant, size: Int, arrival: Instant, roundTrip: Interval?, now: Instant) {
+        previous = (sent, arrival)
         arriving.add(size, arrival: arrival)
         leastDelay = min(leastDelay ?? arrival - sent, arrival - sent)
         if let delta = groups.add(sent: sent, received: arrival) { trend.update(delta) }

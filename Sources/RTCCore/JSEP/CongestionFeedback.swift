@@ -8,12 +8,16 @@ package enum CongestionFeedback: Hashable, Sendable {
     /// What we receive is answered with transport-wide feedback; for what we send, the other side's own estimate (REMB)
     /// is asked for, which it draws from send times.
     case receiverEstimate
+    /// The same, but of what we send transport-wide feedback is asked for as well: who takes both answers with that.
+    case transportWideElseEstimate
 
     func extensions(remoteSends: Bool) -> [RTPExtensionKind] {
         switch self {
         case .none: []
         case .transportWide: [.absSendTime, .transportSequenceNumber]
         case .receiverEstimate: remoteSends ? [.transportSequenceNumber] : [.absSendTime]
+        case .transportWideElseEstimate:
+            remoteSends ? [.transportSequenceNumber] : [.absSendTime, .transportSequenceNumber]
         }
     }
 
@@ -29,6 +33,7 @@ package enum CongestionFeedback: Hashable, Sendable {
         case .none: []
         case .transportWide: [.remb, .transportCC]
         case .receiverEstimate: remoteSends ? .transportCC : .remb
+        case .transportWideElseEstimate: remoteSends ? .transportCC : [.remb, .transportCC]
         }
     }
 }

@@ -129,8 +129,8 @@ struct CallCommand: AsyncParsableCommand {
         if server != nil { _ = try apiKey.required() }
         try codec.check(encryption)
         guard !room.isEmpty else { throw ValidationError("--room must not be empty.") }
-        guard server == nil || plane.mediaPlane == .standard else {
-            throw ValidationError("--media-plane is the embedded server's way; leave it out with --server.")
+        if server != nil, let (option, _) = plane.given.first(where: \.1) {
+            throw ValidationError("\(option) is the embedded server's way; leave it out with --server.")
         }
         guard (0...100_000).contains(hostile) else {
             throw ValidationError("--hostile \(hostile): use 0 to 100000 datagrams a second.")
@@ -147,11 +147,12 @@ struct CallCommand: AsyncParsableCommand {
 
     /// A simulated server has no sockets, and nobody listens in virtual time.
     private func validateFake() throws {
-        let given: [(String, Bool)] = [
-            ("--server", server != nil), ("--two-connections", twoConnections), ("--hostile", hostile > 0),
-            ("--greeting", greeting != nil), ("--ring", ring), ("--ice-policy and --ice-server", connectivity.isGiven),
-            ("--media-plane", plane.mediaPlane != .standard),
-        ]
+        let given: [(String, Bool)] =
+            [
+                ("--server", server != nil), ("--two-connections", twoConnections), ("--hostile", hostile > 0),
+                ("--greeting", greeting != nil), ("--ring", ring),
+                ("--ice-policy and --ice-server", connectivity.isGiven),
+            ] + plane.given
         if let (option, _) = given.first(where: \.1) {
             throw ValidationError("\(option) needs a server of sockets; leave it out with --provider fake.")
         }
@@ -276,7 +277,7 @@ struct EmbeddedServer {
         configuration.media.dtlsBackend = srtp.dtls.backend
         configuration.media.srtpBackend = srtp.srtp.backend
         configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
-        configuration.media.plane = plane.mediaPlane
+        plane.apply(to: &configuration.media)
         let server = CallServer(configuration: configuration)
         try await server.start()
         return EmbeddedServer(server: server, url: "ws://127.0.0.1:\(server.port)", secret: secret)

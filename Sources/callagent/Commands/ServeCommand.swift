@@ -253,7 +253,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.media.dtlsBackend = srtp.dtls.backend
         configuration.media.srtpBackend = srtp.srtp.backend
         configuration.media.srtpProfiles = srtp.profiles.map(\.profile)
-        configuration.media.plane = plane.mediaPlane
+        plane.apply(to: &configuration.media)
         configuration.watching = watching.settings
         configuration.conversations.directory = data
         configuration.push = push.settings

@@ -78,7 +78,8 @@ import Testing
         let table: [(CongestionFeedback, Bool, CodecFeedback)] = [
             (.none, true, []), (.none, false, []), (.transportWide, true, [.remb, .transportCC]),
             (.transportWide, false, [.remb, .transportCC]), (.receiverEstimate, true, .transportCC),
-            (.receiverEstimate, false, .remb),
+            (.receiverEstimate, false, .remb), (.transportWideElseEstimate, true, .transportCC),
+            (.transportWideElseEstimate, false, [.remb, .transportCC]),
         ]
         for (kind, remoteSends, expected) in table { #expect(kind.feedback(remoteSends: remoteSends) == expected) }
     }
@@ -89,6 +90,9 @@ import Testing
         #expect(kind.extensions(remoteSends: false) == [.absSendTime])
         #expect(kind.answeredExtensions(remoteSends: false) == [.absSendTime, .transportSequenceNumber])
         #expect(kind.answeredExtensions(remoteSends: true) == [.transportSequenceNumber])
+        let both = CongestionFeedback.transportWideElseEstimate
+        #expect(both.answeredExtensions(remoteSends: false) == [.absSendTime, .transportSequenceNumber])
+        #expect(both.answeredExtensions(remoteSends: true) == [.transportSequenceNumber])
         #expect(CongestionFeedback.none.answeredExtensions(remoteSends: false) == [])
     }
 }

@@ -75,6 +75,24 @@ import Testing
         #expect(stream.extensionMap.id(for: .absSendTime) == 2)
     }
 
+    /// A server that wants to know of each packet numbers what it sends to clients that tell, and asks others for their estimate.
+    @Test(arguments: [true, false]) func whoTellsOfPacketsIsSentNumbers(tells: Bool) throws {
+        var server = try NegotiationFixtures.server(congestionFeedback: .transportWideElseEstimate)
+        var offer = try NegotiationFixtures.recorded("lk-python-v1-02-offer.python-livekit1.2.0-libwebrtc.sdp")
+        if !tells {
+            let lines = offer.description.split(separator: "\r\n").filter { !$0.hasSuffix(" transport-cc") }
+            offer = try SDPSession(parsing: lines.joined(separator: "\r\n") + "\r\n")
+        }
+        _ = try server.applyOffer(offer)
+        server.setSend(3, NegotiationFixtures.subscription("TR_v", ssrc: 7))
+        let answer = try NegotiationFixtures.sent(try server.createAnswer())
+        let asked = Set(answer.media[3].rtcpFeedback.map(\.name))
+        #expect(asked.contains("goog-remb") && asked.contains("transport-cc") == tells)
+        let stream = try #require(server.lines[3].sendStream())
+        #expect((stream.extensionMap.id(for: .transportSequenceNumber) != 0) == tells)
+        #expect(stream.extensionMap.id(for: .absSendTime) == 2)
+    }
+
     /// Gives a line what the real server sent on it.
     private func place(_ real: SDPMedia, on line: Int, _ server: inout Negotiator) {
         guard let msid = real.msids.first, let ssrc = real.ssrcs.first?.ssrc else {

@@ -21,6 +21,15 @@ final class Downlink {
         var keyFrameBytes: Int
     }
 
+    enum Telling: CaseIterable {
+        /// Reports alone.
+        case nothing
+        /// REMB.
+        case estimate
+        /// When each packet came; the server estimates.
+        case packets
+    }
+
     let pair: PeerPair
     private var room = ForwardingRoom()
     private var outbox = ForwardingOutbox()
@@ -41,7 +50,7 @@ final class Downlink {
     /// The largest picture that the subscriber wants, as a rank.
     var wanted = 2
     private let conditions: NetworkConditions
-    private let isTold: Bool
+    private let telling: Telling
     private let isPaced: Bool
     private var joining = JoinPacing()
     private let start: Instant
@@ -56,20 +65,24 @@ final class Downlink {
     private(set) var left: [Int] = []
 
     /// - Parameters:
-    ///   - isTold: the subscriber says what its way bears.
+    ///   - telling: what the subscriber says of its way.
     ///   - isPaced: what is sent to it is paced by that.
     ///   - conditions: of both ways, but for the rate and the queue.
     init(
-        rate: Int?, isTold: Bool = true, isPaced: Bool = true, seed: UInt64, queue: Interval = .milliseconds(600),
+        rate: Int?, telling: Telling = .estimate, isPaced: Bool = true, seed: UInt64,
+        queue: Interval = .milliseconds(600),
         conditions: NetworkConditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2))
     ) throws {
         let certificates = try #require(downlinkCertificates)
         self.conditions = conditions
         pair = PeerPair(conditions, seed: seed, certificates: certificates) { configuration, isAlice in
-            if isAlice { configuration.rtcp = .forwarding }
+            if isAlice {
+                configuration.rtcp = .forwarding
+                configuration.forwards = true
+            }
             configuration.maximumDatagram = 1472
         }
-        (self.isTold, self.isPaced) = (isTold, isPaced)
+        (self.telling, self.isPaced) = (telling, isPaced)
         start = pair.simulation.now
         pair.connect()
         try #require(pair.runUntilConnected())
@@ -188,7 +201,7 @@ final class Downlink {
             let stream = SendStreamConfiguration(
                 ssrc: ssrc, rtxSSRC: ssrc + 1, payloadType: 96, rtxPayloadType: 97, clockRate: 90_000, kind: .video,
                 mid: ShortToken("v\(cameras[index].number)"),
-                extensionMap: RTPExtensionMap([(2, .absSendTime), (3, .mid)]), cache: .external)
+                extensionMap: videoExtensions, cache: .external)
             pair.drive(pair.alice) { peer, _, _ in peer.addSendStream(stream) }
         }
         describe()
@@ -200,17 +213,24 @@ final class Downlink {
         }
     }
 
+    /// Numbers where they are answered, as `MediaLine.sendStream` says.
+    private var videoExtensions: RTPExtensionMap {
+        RTPExtensionMap([(3, .mid), telling == .packets ? (4, .transportSequenceNumber) : (2, .absSendTime)])
+    }
+
     /// Tells the subscriber what it gets.
     private func describe() {
         let codecs: [ReceiveMap.Codec] = [
-            .init(payloadType: 96, clockRate: 90_000, nack: true, pli: true, remb: isTold),
+            .init(
+                payloadType: 96, clockRate: 90_000, nack: true, pli: true, transportCC: telling == .packets,
+                remb: telling == .estimate),
             .init(payloadType: 97, clockRate: 90_000, apt: 96),
         ]
         var lines = cameras.filter { $0.consumer != nil }.map { camera in
             let ssrc = 10_000 + camera.number * 10
             return ReceiveMap.Line(
                 index: Int(camera.number), kind: .video, mid: ShortToken("v\(camera.number)"), codecs: codecs,
-                extensionMap: RTPExtensionMap([(2, .absSendTime), (3, .mid)]),
+                extensionMap: videoExtensions,
                 sources: [.init(ssrc: ssrc, rtxSSRC: ssrc + 1)])
         }
         lines.append(

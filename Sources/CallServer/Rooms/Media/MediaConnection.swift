@@ -65,6 +65,7 @@ final class MediaConnection {
         configuration.cname = cname
         configuration.rtcp = loop.settings.plane.rtcp
         configuration.streams = loop.settings.plane.limits
+        configuration.forwards = true
         configuration.maximumDatagram = MediaConnection.maximumDatagram
         guard let flow = loop.mux.makeFlow(configuration: configuration, handler: nil) else { return nil }
         self.role = role
@@ -74,7 +75,7 @@ final class MediaConnection {
         self.media = media
         negotiator = Negotiator(
             configuration: MediaConnection.negotiation(
-                role, flow.peer.localCredentials, settings.certificate.fingerprint, cname))
+                role, flow.peer.localCredentials, settings, cname))
         id = media.add(self)
         flow.handler = self
         flow.perform { peer, _, _ in loop.mux.addHostCandidates(loop.settings.advertised, to: &peer) }
@@ -85,9 +86,10 @@ final class MediaConnection {
     private static let maximumDatagram = 1472
 
     private static func negotiation(
-        _ role: Role, _ credentials: ICECredentials, _ fingerprint: DTLSFingerprint, _ cname: String
+        _ role: Role, _ credentials: ICECredentials, _ settings: MediaSettings, _ cname: String
     ) -> NegotiatorConfiguration {
-        var configuration = NegotiatorConfiguration(credentials: credentials, fingerprint: fingerprint)
+        var configuration = NegotiatorConfiguration(
+            credentials: credentials, fingerprint: settings.certificate.fingerprint)
         configuration.codecs =
             role == .answering ? CodecCapability.forwardedInAnswers : CodecCapability.forwardedInOffers
         configuration.audioExtensions = [.mid, .audioLevel, .absCaptureTime]
@@ -95,7 +97,7 @@ final class MediaConnection {
             .mid, .rid, .repairedRid, .absCaptureTime, .playoutDelay, .videoOrientation, .dependencyDescriptor,
             .colorSpace, .videoContentType, .videoTiming,
         ]
-        configuration.congestionFeedback = .receiverEstimate
+        configuration.congestionFeedback = settings.downlinkFeedback.congestionFeedback
         configuration.cname = cname
         // As LiveKit's server says it.
         configuration.maxMessageSize = 65_535

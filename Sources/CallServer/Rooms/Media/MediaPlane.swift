@@ -6,7 +6,7 @@ public enum MediaPlane: String, Sendable, Hashable, CaseIterable {
     /// As clients are served best.
     case standard
     /// As a livekit-server speaks, for tests of clients that are to live with one: forwarded packets carry no audio level
-    /// and no mid, video the send time alone; feedback to publishers by number of packets; sender reports every three
+    /// and no mid, video the send time alone (or its number, `DownlinkFeedback.transportWide`); feedback to publishers by number of packets; sender reports every three
     /// seconds from the start; losses asked for after 70 ms; probes that repeat recent media; key frames of all layers of
     /// a capture at once; nothing recent for newcomers.
     case livekit
@@ -33,9 +33,17 @@ extension MediaPlane {
 
     /// The extensions that forwarded packets carry, of those that were agreed on.
     func extensions(_ agreed: RTPExtensionMap, of kind: StreamKind) -> RTPExtensionMap {
-        guard self == .livekit else { return agreed }
-        let id = agreed.id(for: .absSendTime)
-        return kind == .audio || id == 0 ? RTPExtensionMap() : RTPExtensionMap([(id, .absSendTime)])
+        // Numbers are agreed on where they are answered, and then nobody looks at send times.
+        let isNumbered = agreed.id(for: .transportSequenceNumber) != 0
+        guard self == .livekit else {
+            var map = agreed
+            if isNumbered { map.set(0, .absSendTime) }
+            return map
+        }
+        guard kind == .video else { return RTPExtensionMap() }
+        let stamp = isNumbered ? RTPExtensionKind.transportSequenceNumber : .absSendTime
+        let id = agreed.id(for: stamp)
+        return id == 0 ? RTPExtensionMap() : RTPExtensionMap([(id, stamp)])
     }
 
     /// Sender reports leave with a stream's first packet too.

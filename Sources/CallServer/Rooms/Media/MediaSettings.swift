@@ -8,6 +8,7 @@ struct MediaSettings: Sendable {
     let srtpBackend: SRTPBackend
     let srtpProfiles: [SRTPProfile]
     let plane: MediaPlane
+    let downlinkFeedback: DownlinkFeedback
     /// The addresses that clients are told instead of those that the media sockets serve; the port is each loop's own.
     let advertised: [TransportAddress]
 
@@ -23,6 +24,7 @@ struct MediaSettings: Sendable {
         srtpBackend = configuration.media.srtpBackend
         srtpProfiles = configuration.media.srtpProfiles
         plane = configuration.media.plane
+        downlinkFeedback = configuration.media.downlinkFeedback
         advertised = try configuration.media.advertisedAddresses.map { name throws(CallServerError) in
             guard let address = TransportAddress(host: name, port: 0) else { throw .noMediaAddress(name) }
             return address
