@@ -8,9 +8,11 @@ extension Consumer {
     ///
     /// Where no such stream was negotiated the connection keeps what it has sealed and repeats that: a packet made again
     /// would leave under a number that was sealed before, which SRTP forbids.
+    ///
+    /// - Parameter allowance: of the subscriber, of which each repetition takes its part.
     mutating func resend(
         _ sequences: [UInt16], _ producer: inout Producer, now: Instant, spacing: Interval,
-        into outbox: inout ForwardingOutbox
+        within allowance: inout RepetitionAllowance, into outbox: inout ForwardingOutbox
     ) {
         guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
         for sequence in sequences.prefix(Int(RetransmissionLog.reach)) {
@@ -28,12 +30,13 @@ extension Consumer {
                 continue
             }
             let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
-            repeatOriginal(of: sequence, row, &producer, now: now, &outbox)
+            repeatOriginal(of: sequence, row, &producer, now: now, &allowance, &outbox)
         }
     }
 
     private mutating func repeatOriginal(
-        of sequence: UInt16, _ row: Row, _ producer: inout Producer, now: Instant, _ outbox: inout ForwardingOutbox
+        of sequence: UInt16, _ row: Row, _ producer: inout Producer, now: Instant,
+        _ allowance: inout RepetitionAllowance, _ outbox: inout ForwardingOutbox
     ) {
         // One that isn't at hand is looked for as seldom as one that is.
         repetitions.log.note(sequence, now: now)
@@ -41,7 +44,8 @@ extension Consumer {
             producer.statistics.retransmissionMisses += 1
             return
         }
-        guard repetitions.budget.take(original.packet.payload.count, now: now) else {
+        let bytes = original.packet.payload.count
+        guard repetitions.budget.take(bytes, now: now), allowance.take(bytes, now: now) else {
             producer.statistics.retransmissionsRefused += 1
             return
         }

@@ -84,6 +84,12 @@ struct Consumer: ~Copyable {
         var numbering = Numbering(source: 0, out: 0, timestampOffset: 0)
         if munger.hasStarted {
             let isSame = munger.layer == id
+            // The key frame of a smaller layer needs nothing of the larger one, for which there may be no room.
+            if let old = munger.layer.flatMap({ producer.layers.index(of: $0) }),
+                producer.layers[layer].rank < producer.layers[old].rank
+            {
+                repetitions.forget(upTo: munger.highest)
+            }
             let alignment = TimestampAlignment(
                 lastTimestamp: munger.lastTimestamp, lastArrival: lastArrival,
                 oldOffset: munger.current.timestampOffset, clockRate: producer.clockRate)

@@ -76,10 +76,20 @@ extension ForwardingRoom {
     /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
     /// together within the stream's budget.
     package mutating func resend(
-        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval, into outbox: inout ForwardingOutbox
+        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval,
+        within allowance: inout RepetitionAllowance, into outbox: inout ForwardingOutbox
     ) {
         guard let (consumer, producer) = find(id) else { return }
-        consumers[consumer].resend(sequences, &producers[producer], now: now, spacing: spacing, into: &outbox)
+        consumers[consumer].resend(
+            sequences, &producers[producer], now: now, spacing: spacing, within: &allowance, into: &outbox)
+    }
+
+    /// The same to a subscriber of whose way nothing is known.
+    package mutating func resend(
+        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval, into outbox: inout ForwardingOutbox
+    ) {
+        var unlimited = RepetitionAllowance()
+        resend(sequences, id, now: now, spacing: spacing, within: &unlimited, into: &outbox)
     }
 
     /// Sends the latest packets again on the retransmission stream, unasked: real media in place of padding. Gives their

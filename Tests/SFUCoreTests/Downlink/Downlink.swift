@@ -53,6 +53,7 @@ final class Downlink {
     private let telling: Telling
     private let isPaced: Bool
     private var joining = JoinPacing()
+    private var repetitions = RepetitionAllowance()
     private let start: Instant
 
     /// Seconds since the beginning, and milliseconds.
@@ -281,7 +282,8 @@ final class Downlink {
             judgeJoin()
             let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
-                room.resend(sequences, consumer, now: now, spacing: trip * 0.75, into: &outbox)
+                room.resend(
+                    sequences, consumer, now: now, spacing: trip * 0.75, within: &repetitions, into: &outbox)
             }
         case .keyFrameRequest(let ssrc):
             guard let consumer = consumer(ssrc) else { return }
@@ -292,7 +294,10 @@ final class Downlink {
         case .receiverEstimate(let bitrate, _):
             let now = pair.simulation.now
             joining.note(estimate: bitrate)
-            if !judgeJoin() { capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now) }
+            guard !judgeJoin() else { return }
+            let before = capacity.limit ?? .max
+            capacity.note(estimate: bitrate, sent: Int(sent.bitrate), now: now)
+            if capacity.limit ?? .max < before { allocate(now) }
         default: break
         }
     }
@@ -330,6 +335,7 @@ final class Downlink {
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
         let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joining.average(picturesSent, now: now) ?? 0))
+        repetitions.set(limit: capacity.limit, sent: Int(sent.bitrate), now: now)
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
         if isPaced, pace != nil || joining.hasEnded(now: now) { setPace(pace) }
         if isOverrun, !wasOverrun {

@@ -113,6 +113,33 @@ private let told = [Downlink.Telling.estimate, .packets]
         }
     }
 
+    /// A way that becomes a third narrower than the layer that is sent: neither that layer nor repetitions of what is lost of it keep
+    /// the queue full.
+    @Test(arguments: [1, 2, 3] as [UInt64], told)
+    func aLayerThatIsSlightlyTooMuchGoes(seed: UInt64, telling: Downlink.Telling) throws {
+        let queue = Interval.milliseconds(200)
+        let downlink = try Downlink(rate: 2_000_000, telling: telling, seed: seed, queue: queue)
+        downlink.addMicrophone()
+        downlink.addCamera([
+            .init(rid: "q", bitrate: 160_000, keyFrameBytes: 6_000),
+            .init(rid: "h", bitrate: 450_000, keyFrameBytes: 15_000),
+        ])
+        downlink.wanted = 1
+        downlink.run(1)
+        downlink.subscribe()
+        downlink.run(14)
+        downlink.setRate(300_000, queue: queue)
+        let narrow = downlink.seconds
+        downlink.run(10)
+        let down = downlink.layers.first { $0.at > narrow && $0.layer == 0 }.map { $0.at - narrow }
+        let full = Double(downlink.queues.count { $0.at > narrow && $0.delay > 150 }) * 0.005
+        let lost = downlink.overflowed
+        print(
+            "a third narrower, seed \(seed), told \(telling): smaller after \(down ?? -1) s, queue full for \(full) s,",
+            "\(lost) lost")
+        #expect(try #require(down) < 0.8 && full < 2 && lost < 60)
+    }
+
     /// Q4 of docs/quality.md: two megabits, 300 kbit/s from 15 s on, a megabit from 35 s on, before a queue of 200 ms.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], told) func layersFollowSteps(
         seed: UInt64, telling: Downlink.Telling

@@ -9,6 +9,8 @@ struct ConnectionStreams {
     /// As the peer was told; nil for packets that leave at once.
     var pace: SubscriberPace?
     var joining = JoinPacing()
+    /// What may be sent again.
+    var repetitions = RepetitionAllowance()
     /// Payloads of pictures.
     private(set) var sent = RateMeter()
     /// Packets of pictures.
@@ -92,6 +94,7 @@ extension MediaConnection {
         streams.nextCost = allocation.nextCost
         let sent = max(Int(streams.sent.bitrate), streams.joining.average(picturesSent, now: now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
+        streams.repetitions.set(limit: streams.capacity.limit, sent: sent, now: now)
         pace(cost: allocation.cost, now)
         dropBacklog(isOverrun, demands)
         guard policy == .afterWarning else {
@@ -122,7 +125,10 @@ extension MediaConnection {
     func note(estimate: Int) {
         streams.joining.note(estimate: estimate)
         guard !judgeJoin() else { return }
+        let before = streams.capacity.limit ?? .max
         streams.capacity.note(estimate: estimate, sent: Int(streams.sent.bitrate), now: flow.now)
+        // What it bears less is not to wait for the next round.
+        if streams.capacity.limit ?? .max < before, hasSmallerLayers(flow.now) { media.narrowed?(self) }
     }
 
     /// Takes in what the client asks for again.

@@ -32,7 +32,8 @@ extension MediaConnection: PeerFlowHandler {
             note(missing: sequences, of: ssrc)
             let spacing = repetitionSpacing
             media.perform { room, outbox, now in
-                room.resend(sequences, consumer, now: now, spacing: spacing, into: &outbox)
+                room.resend(
+                    sequences, consumer, now: now, spacing: spacing, within: &streams.repetitions, into: &outbox)
             }
         case .receiverEstimate(let bitrate, _): note(estimate: bitrate)
         case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
