@@ -31,6 +31,8 @@ package struct ChannelCapacity: Sendable {
     /// Whose pictures grow in the first moments has sent much of them within the latest round trip.
     private static let earlyShare = 0.65
     private static let earlyMissing = 3
+    /// A queue that is full drains in so long where a little less is sent than the way bears.
+    private static let draining = Interval.seconds(2)
     /// Two windows that know of the cut before.
     private static let missingSpacing = Interval.milliseconds(500)
     private static let aftermath = Interval.milliseconds(2500)
@@ -54,6 +56,8 @@ package struct ChannelCapacity: Sendable {
     private var lastMissing: Instant?
     /// When the limit fell last.
     private var lastCut: Instant?
+    /// When delays said last that more is sent than the way bears.
+    private var lastQueue: Instant?
 
     /// Repetitions beside what is sent.
     private struct Probe {
@@ -79,6 +83,13 @@ package struct ChannelCapacity: Sendable {
     /// way has an end it may not.
     package func keepsLayers(now: Instant) -> Bool { lastCut.map { now - $0 >= .seconds(1) } ?? true }
 
+    /// Whether a queue that delays have told of may still stand, and whether much is lost besides. Either alone says little: jitter
+    /// looks like a queue for a moment, and a way may lose much of itself.
+    package func queue(now: Instant) -> (stands: Bool, drops: Bool) {
+        func isRecent(_ sign: Instant?) -> Bool { sign.map { now - $0 < ChannelCapacity.draining } ?? false }
+        return (isRecent(lastQueue), isRecent(lastMissing))
+    }
+
     /// Whether far more is sent than the way bears: what waits to be sent then is lost or late before anything smaller follows.
     ///
     /// - Parameter sent: in bit/s, at present.
@@ -97,6 +108,7 @@ package struct ChannelCapacity: Sendable {
         if hasFallen { lastFall = now }
         let isBehind = isBehind(estimate, sent, now)
         if isBehind || hasFallen && Double(estimate) < 0.97 * Double(sent) {
+            lastQueue = now
             congested(to: estimate, now)
         } else if let limit, estimate > limit, trialEnd == nil, probe == nil, keepsLayers(now: now) {
             // Just after a cut it may not have heard of what was lost; and what is far above what is sent is from before.
@@ -118,6 +130,7 @@ package struct ChannelCapacity: Sendable {
         else { return false }
         self.estimate = estimate
         // All that left too fast stands in a queue, which is to drain.
+        lastQueue = now
         congested(to: estimate / 2, now)
         return true
     }

@@ -1,31 +1,45 @@
 import RTCWire
 
-/// How much may be repeated to a subscriber whose way has shown where it ends. What a full queue drops is asked for again, and
-/// dropped again, and its repetitions keep the queue full for as long as they may: beside the pictures that are sent they get
-/// what these leave of the way, and a little always. A value.
+/// How much may be repeated to a subscriber while the queue before its way's end drains. What a full queue drops is asked for
+/// again, and dropped again, and its repetitions keep the queue full for as long as they may: so for two seconds after something
+/// smaller was chosen, or while much is missing, they get what pictures leave of the way, and a little always. A value.
 package struct RepetitionAllowance: Sendable {
     /// Of the limit, at least.
     private static let leastShare = 0.125
     /// In seconds of the limit: what may be repeated in one go.
     private static let depth = 0.15
+    /// How long what was chosen before is still asked for.
+    private static let aftermath = Interval.seconds(2)
+    /// Of its cost, what is chosen after is less than that.
+    private static let narrowing = 0.8
 
-    /// In bytes a second; nil while nothing shows a limit.
+    /// In bytes a second; nil where all may be repeated.
     private var rate: Double?
     /// In bytes.
     private var credit = 0.0
     private var most = 0.0
     private var latest = Instant.zero
+    /// Of what is chosen, in bit/s, and when it was much more last.
+    private var cost = 0
+    private var narrowed: Instant?
 
     package init() {}
 
-    /// Takes in what the way bears.
+    /// Takes in what the way bears and what is sent.
     ///
     /// - Parameters:
-    ///   - limit: in bit/s; nil while nothing shows one, and all may be repeated.
+    ///   - limit: in bit/s; nil while nothing shows one.
     ///   - sent: pictures, in bit/s.
-    package mutating func set(limit: Int?, sent: Int, now: Instant) {
+    ///   - cost: of what has been chosen to be sent, in bit/s.
+    ///   - queue: what is known of it, `ChannelCapacity.queue(now:)`.
+    package mutating func set(
+        limit: Int?, sent: Int, cost: Int, queue: (stands: Bool, drops: Bool), now: Instant
+    ) {
         advance(to: now)
-        guard let limit else { return rate = nil }
+        if Double(cost) < RepetitionAllowance.narrowing * Double(self.cost) { narrowed = now }
+        self.cost = cost
+        let isAftermath = narrowed.map { now - $0 < RepetitionAllowance.aftermath } ?? false
+        guard let limit, queue.stands, isAftermath || queue.drops else { return rate = nil }
         let bytes = Double(limit) / 8
         let isNew = rate == nil
         rate = max(bytes - Double(sent) / 8, RepetitionAllowance.leastShare * bytes)

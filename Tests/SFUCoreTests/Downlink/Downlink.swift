@@ -108,6 +108,9 @@ final class Downlink {
         pair.simulation.network.set(conditions, from: pair.alice.address, to: pair.bob.address)
     }
 
+    /// Repetitions that nobody was given.
+    var refused: Int { room.statistics.retransmissionsRefused }
+
     var overflowed: Int {
         pair.simulation.network.statistics(from: pair.alice.address, to: pair.bob.address).overflowed
     }
@@ -335,7 +338,9 @@ final class Downlink {
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
         let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joining.average(picturesSent, now: now) ?? 0))
-        repetitions.set(limit: capacity.limit, sent: Int(sent.bitrate), now: now)
+        repetitions.set(
+            limit: capacity.limit, sent: Int(sent.bitrate), cost: allocation.cost, queue: capacity.queue(now: now),
+            now: now)
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
         if isPaced, pace != nil || joining.hasEnded(now: now) { setPace(pace) }
         if isOverrun, !wasOverrun {

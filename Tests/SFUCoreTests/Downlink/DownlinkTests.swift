@@ -140,6 +140,27 @@ private let told = [Downlink.Telling.estimate, .packets]
         #expect(try #require(down) < 0.8 && full < 2 && lost < 60)
     }
 
+    /// Q3 of docs/quality.md: a tenth is lost in bursts, whatever is sent. All of it is repeated.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64], told)
+    func aLossyWayIsNoFullQueue(seed: UInt64, telling: Downlink.Telling) throws {
+        var conditions = NetworkConditions(delay: .milliseconds(50), jitter: .milliseconds(30))
+        conditions.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30))
+        let downlink = try Downlink(rate: nil, telling: telling, seed: seed, conditions: conditions)
+        downlink.addMicrophone()
+        downlink.addCamera([.init(rid: nil, bitrate: 600_000, keyFrameBytes: 16_000)])
+        downlink.run(1)
+        downlink.subscribe()
+        let joined = downlink.seconds
+        downlink.run(60)
+        // Three packets each.
+        let missing = 1_800 * 3 - downlink.pictureDelays.count
+        let late = downlink.pictureDelays.percentile(0.98, from: joined)
+        print(
+            "bursts of 10 %, seed \(seed), told \(telling): \(missing) packets of pictures missing, 98 % within \(late) ms,",
+            "\(downlink.refused) refused, limit \(downlink.capacity.limit ?? -1)")
+        #expect(missing < 60 && downlink.refused < 60)
+    }
+
     /// Q4 of docs/quality.md: two megabits, 300 kbit/s from 15 s on, a megabit from 35 s on, before a queue of 200 ms.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], told) func layersFollowSteps(
         seed: UInt64, telling: Downlink.Telling

@@ -94,7 +94,9 @@ extension MediaConnection {
         streams.nextCost = allocation.nextCost
         let sent = max(Int(streams.sent.bitrate), streams.joining.average(picturesSent, now: now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
-        streams.repetitions.set(limit: streams.capacity.limit, sent: sent, now: now)
+        streams.repetitions.set(
+            limit: streams.capacity.limit, sent: sent, cost: allocation.cost,
+            queue: streams.capacity.queue(now: now), now: now)
         pace(cost: allocation.cost, now)
         dropBacklog(isOverrun, demands)
         guard policy == .afterWarning else {
