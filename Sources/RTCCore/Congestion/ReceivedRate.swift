@@ -15,7 +15,7 @@ struct ReceivedRate: Sendable {
     /// In bit/s; nil until it is known.
     var bitrate: Double? {
         guard let first, latest - first >= ReceivedRate.least else { return nil }
-        let start = Instant(nanoseconds: (newest - ReceivedRate.slots + 1) * ReceivedRate.slot.nanoseconds)
+        let start = Instant(nanoseconds: (newest - ReceivedRate.slots + 1) &* ReceivedRate.slot.nanoseconds)
         return Double(sum * 8) / (latest - max(start, first)).seconds
     }
 

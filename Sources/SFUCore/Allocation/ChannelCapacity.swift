@@ -32,7 +32,7 @@ package struct ChannelCapacity: Sendable {
     private static let earlyShare = 0.65
     private static let earlyMissing = 3
     /// A queue that is full drains in so long where a little less is sent than the way bears.
-    private static let draining = Interval.seconds(2)
+    private static let draining = Interval.seconds(3)
     /// Two windows that know of the cut before.
     private static let missingSpacing = Interval.milliseconds(500)
     private static let aftermath = Interval.milliseconds(2500)
@@ -83,11 +83,11 @@ package struct ChannelCapacity: Sendable {
     /// way has an end it may not.
     package func keepsLayers(now: Instant) -> Bool { lastCut.map { now - $0 >= .seconds(1) } ?? true }
 
-    /// Whether a queue that delays have told of may still stand, and whether much is lost besides. Either alone says little: jitter
+    /// Whether a queue that delays have told of may still stand, and whether much is lost besides or was sent to try. Either alone says little: jitter
     /// looks like a queue for a moment, and a way may lose much of itself.
     package func queue(now: Instant) -> (stands: Bool, drops: Bool) {
         func isRecent(_ sign: Instant?) -> Bool { sign.map { now - $0 < ChannelCapacity.draining } ?? false }
-        return (isRecent(lastQueue), isRecent(lastMissing))
+        return (isRecent(lastQueue), isRecent(lastMissing) || isRecent(lastProbeFailure))
     }
 
     /// Whether far more is sent than the way bears: what waits to be sent then is lost or late before anything smaller follows.

@@ -1,7 +1,7 @@
 import RTCWire
 
 /// How much may be repeated to a subscriber while the queue before its way's end drains. What a full queue drops is asked for
-/// again, and dropped again, and its repetitions keep the queue full for as long as they may: so for two seconds after something
+/// again, and dropped again, and its repetitions keep the queue full for as long as they may: so for five seconds after something
 /// smaller was chosen, or while much is missing, they get what pictures leave of the way, and a little always. A value.
 package struct RepetitionAllowance: Sendable {
     /// Of the limit, at least.
@@ -9,7 +9,7 @@ package struct RepetitionAllowance: Sendable {
     /// In seconds of the limit: what may be repeated in one go.
     private static let depth = 0.15
     /// How long what was chosen before is still asked for.
-    private static let aftermath = Interval.seconds(2)
+    private static let aftermath = Interval.seconds(5)
     /// Of its cost, what is chosen after is less than that.
     private static let narrowing = 0.8
 

@@ -6,8 +6,12 @@ import Testing
 
 /// Estimates from one peer to the other: who says send times and takes estimates is told; who numbers its packets gets feedback.
 @Suite struct PeerReceiverEstimateTests {
-    private func call(_ kinds: [RTPExtensionKind], remb: Bool, transportCC: Bool = false) throws -> PeerCall {
-        let call = try PeerCall(NetworkConditions(delay: .milliseconds(20)), seed: 5)
+    private func call(
+        _ kinds: [RTPExtensionKind], remb: Bool, transportCC: Bool = false, forwards: Bool = false
+    ) throws -> PeerCall {
+        let call = try PeerCall(NetworkConditions(delay: .milliseconds(20)), seed: 5) { configuration, isAlice in
+            configuration.forwards = forwards && isAlice
+        }
         call.extensions = RTPExtensionMap(kinds.enumerated().map { (UInt8($0.offset + 1), $0.element) })
         call.negotiate()
         for (side, other) in [(call.alice, call.bob), (call.bob, call.alice)] {
@@ -38,6 +42,23 @@ import Testing
         // Audio says its send times here, too.
         #expect(told.allSatisfy { $0.ssrcs.contains(call.alice.videoSSRC) && $0.bitrate > 50_000 })
         #expect(call.alice.node.peer.statistics.receiverEstimatesSent == 0, "who gets nothing estimates nothing")
+    }
+
+    /// Who forwards makes of feedback what the other side would have made of send times.
+    @Test func whoForwardsEstimatesInTheOthersPlace() throws {
+        let own = try call([.mid, .transportSequenceNumber], remb: false, transportCC: true, forwards: true)
+        own.talk(for: .seconds(5), both: false)
+        let told = try call([.mid, .absSendTime], remb: true)
+        told.talk(for: .seconds(5), both: false)
+        #expect(estimates(own).count > 15 && estimates(own).allSatisfy(\.ssrcs.isEmpty))
+        #expect(own.bob.node.peer.statistics.receiverEstimatesSent == 0)
+        let (here, there) = (try #require(estimates(own).last).bitrate, try #require(estimates(told).last).bitrate)
+        #expect((0.85...1.15).contains(Double(here) / Double(there)), "\(here), \(there)")
+        // What is for senders that encode isn't said.
+        let others = own.alice.node.events.count { event in
+            if case .packetResults = event { true } else if case .targetBitrate = event { true } else { false }
+        }
+        #expect(others == 0)
     }
 
     @Test(arguments: [

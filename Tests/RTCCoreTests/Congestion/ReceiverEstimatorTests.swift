@@ -199,6 +199,23 @@ import Testing
 }
 
 @Suite struct ReceiverEstimatorPartTests {
+    /// Arrivals are what the other side says, on a clock of which nothing is known.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func arbitraryArrivalsDoNoHarm(seed: UInt64) {
+        var draws = SeededGenerator(seed: seed)
+        var estimator = ReceiverEstimator()
+        var now = Instant.zero
+        for _ in 0..<20_000 {
+            now += .microseconds(Int.random(in: 0...20_000, using: &draws))
+            let span: Int64 = [1_000_000, 1_000_000_000, .max].randomElement(using: &draws) ?? 1
+            estimator.add(
+                sent: now - .milliseconds(Int.random(in: 0...500, using: &draws)),
+                size: .random(in: 0...1500, using: &draws),
+                arrival: Instant(nanoseconds: .random(in: -span...span, using: &draws)), roundTrip: nil, now: now)
+            guard let bitrate = estimator.bitrate else { continue }
+            #expect((10_000...100_000_000).contains(bitrate))
+        }
+    }
+
     @Test func sendTimesAreUnwrapped() {
         var unwrapper = SendTimeUnwrapper()
         let first = unwrapper.unwrap(0xff_ff00)
