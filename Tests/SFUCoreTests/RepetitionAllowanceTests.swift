@@ -20,11 +20,12 @@ import Testing
         #expect(repeated(&allowance, from: 1_000) == 100_000)
     }
 
-    /// Neither a queue alone nor losses alone: bursts and jitter make both.
+    /// More is sent than the limit, and there is nothing smaller: neither a queue alone nor losses alone say that a queue is full, for
+    /// bursts and jitter make both.
     @Test func oneSignIsNotEnough() {
         for queue in [(stands: false, drops: false), (true, false), (false, true)] {
             var allowance = RepetitionAllowance()
-            allowance.set(limit: 80_000, sent: 80_000, cost: 80_000, queue: queue, now: at(0))
+            allowance.set(limit: 80_000, sent: 90_000, cost: 90_000, queue: queue, now: at(0))
             #expect(repeated(&allowance, from: 0) == 100_000)
         }
     }
@@ -53,12 +54,20 @@ import Testing
         let queue = (stands: true, drops: false)
         allowance.set(limit: 300_000, sent: 450_000, cost: 450_000, queue: queue, now: at(0))
         #expect(repeated(&allowance, from: 0) == 100_000)
-        allowance.set(limit: 200_000, sent: 450_000, cost: 160_000, queue: queue, now: at(1_000))
+        allowance.set(limit: 150_000, sent: 450_000, cost: 160_000, queue: queue, now: at(1_000))
         #expect(repeated(&allowance, from: 1_000) < 10_000)
-        allowance.set(limit: 200_000, sent: 160_000, cost: 160_000, queue: queue, now: at(5_900))
+        allowance.set(limit: 150_000, sent: 160_000, cost: 160_000, queue: queue, now: at(5_900))
         #expect(repeated(&allowance, from: 5_900) < 10_000)
-        allowance.set(limit: 200_000, sent: 160_000, cost: 160_000, queue: queue, now: at(6_900))
+        allowance.set(limit: 150_000, sent: 160_000, cost: 160_000, queue: queue, now: at(6_900))
         #expect(repeated(&allowance, from: 6_900) == 100_000)
+    }
+
+    /// What is sent fits: what is asked for beyond that has its place, whatever is known of a queue.
+    @Test func besideWhatFitsRepetitionsGetTheRest() {
+        var allowance = RepetitionAllowance()
+        allowance.set(limit: 200_000, sent: 160_000, cost: 160_000, queue: (false, false), now: at(0))
+        _ = repeated(&allowance, from: 0)
+        #expect((4_000...6_000).contains(repeated(&allowance, from: 1_000)))
     }
 
     /// A limit that falls takes away what was left of the old one; one that is told again gives nothing new.

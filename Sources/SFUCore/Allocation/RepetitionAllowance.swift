@@ -1,8 +1,9 @@
 import RTCWire
 
-/// How much may be repeated to a subscriber while the queue before its way's end drains. What a full queue drops is asked for
-/// again, and dropped again, and its repetitions keep the queue full for as long as they may: so for five seconds after something
-/// smaller was chosen, or while much is missing, they get what pictures leave of the way, and a little always. A value.
+/// How much may be repeated to a subscriber whose way has shown where it ends. What a full queue drops is asked for again, and
+/// dropped again, and its repetitions keep the queue full for as long as they may: they get what pictures leave of the way, and a
+/// little always. Where more is sent than the limit though nothing smaller could be chosen, it may be a way that loses much of
+/// itself: there it takes signs of a full queue. A value.
 package struct RepetitionAllowance: Sendable {
     /// Of the limit, at least.
     private static let leastShare = 0.125
@@ -39,7 +40,7 @@ package struct RepetitionAllowance: Sendable {
         if Double(cost) < RepetitionAllowance.narrowing * Double(self.cost) { narrowed = now }
         self.cost = cost
         let isAftermath = narrowed.map { now - $0 < RepetitionAllowance.aftermath } ?? false
-        guard let limit, queue.stands, isAftermath || queue.drops else { return rate = nil }
+        guard let limit, cost <= limit || queue.stands && (isAftermath || queue.drops) else { return rate = nil }
         let bytes = Double(limit) / 8
         let isNew = rate == nil
         rate = max(bytes - Double(sent) / 8, RepetitionAllowance.leastShare * bytes)
