@@ -83,8 +83,8 @@ package struct ChannelCapacity: Sendable {
     /// way has an end it may not.
     package func keepsLayers(now: Instant) -> Bool { lastCut.map { now - $0 >= .seconds(1) } ?? true }
 
-    /// Whether a queue that delays have told of may still stand, and whether much is lost besides or was sent to try. Either alone says little: jitter
-    /// looks like a queue for a moment, and a way may lose much of itself.
+    /// Whether a queue that delays have told of may still stand, and whether much is lost besides or was sent to try. Either
+    /// alone says little: jitter looks like a queue for a moment, and a way may lose much of itself.
     package func queue(now: Instant) -> (stands: Bool, drops: Bool) {
         func isRecent(_ sign: Instant?) -> Bool { sign.map { now - $0 < ChannelCapacity.draining } ?? false }
         return (isRecent(lastQueue), isRecent(lastMissing) || isRecent(lastProbeFailure))

@@ -4,9 +4,9 @@ import RTCCore
 public enum DownlinkFeedback: String, Sendable, Hashable, CaseIterable {
     /// The client estimates, and tells (draft-alvestrand-rmcat-remb). As a livekit-server by default.
     case remb
-    /// The client tells when each packet came (draft-holmer-rmcat-transport-wide-cc-extensions-01), and the server estimates: it
-    /// sees single losses, and needn't believe anybody. Who doesn't take that is left with its own estimate. As a
-    /// livekit-server with `use_send_side_bwe`.
+    /// The client tells when each packet came (draft-holmer-rmcat-transport-wide-cc-extensions-01), and the server estimates
+    /// from that, for all clients alike. Who doesn't take it is left with its own estimate. As a livekit-server with
+    /// `use_send_side_bwe`.
     case transportWide = "transport-cc"
 
     /// What is negotiated for a video line.

@@ -6,8 +6,8 @@ public enum MediaPlane: String, Sendable, Hashable, CaseIterable {
     /// As clients are served best.
     case standard
     /// As a livekit-server speaks, for tests of clients that are to live with one: forwarded packets carry no audio level
-    /// and no mid, video the send time alone (or its number, `DownlinkFeedback.transportWide`); feedback to publishers by number of packets; sender reports every three
-    /// seconds from the start; losses asked for after 70 ms; probes that repeat recent media; key frames of all layers of
+    /// and no mid, video the send time alone (or its number, `DownlinkFeedback.transportWide`); feedback to publishers by
+    /// number of packets; sender reports every three seconds from the start; losses asked for after 70 ms; probes that repeat recent media; key frames of all layers of
     /// a capture at once; nothing recent for newcomers.
     case livekit
 }
