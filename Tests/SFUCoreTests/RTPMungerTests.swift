@@ -30,6 +30,17 @@ import Testing
         #expect(munger.isJump(1003 + 3001) && !munger.isJump(1003 + 3000))
     }
 
+    @Test func holesAreCountedUntilTheyAreFilled() {
+        var munger = started()
+        for source in [1000, 1004, 1002] as [Int64] { _ = munger.place(source, timestamp: 0) }
+        #expect(munger.holes == 2)
+        // Left out behind a hole, and another source.
+        #expect(munger.skip(1007) && munger.holes == 4)
+        munger.begin(Self.second, at: 70, offsets: Numbering(source: 0, out: 0, timestampOffset: 0))
+        _ = munger.place(70, timestamp: 0)
+        #expect(munger.holes == 4)
+    }
+
     @Test func whatIsLeftOutLeavesNoHole() {
         var munger = started()
         _ = munger.place(1000, timestamp: 0)

@@ -71,6 +71,14 @@ extension Consumer {
         return bytes
     }
 
+    /// Whether the packet with that number has come, so that it was sent.
+    func hasSent(_ sequence: UInt16, _ producer: borrowing Producer) -> Bool {
+        guard let original = munger.original(of: sequence), let layer = producer.layers.index(of: original.layer) else {
+            return false
+        }
+        return producer.layers[layer].ring?.has(original.source) ?? true
+    }
+
     /// A packet that was sent, as it came.
     private struct Original: ~Copyable {
         var packet: SourcePacket

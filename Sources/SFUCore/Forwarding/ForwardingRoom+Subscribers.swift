@@ -110,6 +110,21 @@ extension ForwardingRoom {
         return consumers[consumer].senderReport(producers[producer], now: now)
     }
 
+    /// Of the numbers that a subscriber misses, those of packets that have come to us: the others were lost before. What is no
+    /// longer at hand counts as lost before.
+    package func sequencesSent(_ sequences: [UInt16], _ id: ConsumerID) -> [UInt16] {
+        guard let (consumer, producer) = find(id) else { return [] }
+        return sequences.prefix(Int(RetransmissionLog.reach)).filter {
+            consumers[consumer].hasSent($0, producers[producer])
+        }
+    }
+
+    /// The numbers that a copy has given out; nil before the first.
+    package func row(_ id: ConsumerID) -> SequenceRow? {
+        guard let index = consumers.index(of: id.slot), consumers[index].munger.hasStarted else { return nil }
+        return SequenceRow(given: consumers[index].munger.highest, holes: consumers[index].munger.holes)
+    }
+
     /// Packets that were sent for the first time, and their payload bytes.
     package func sent(_ id: ConsumerID) -> (packets: Int, bytes: Int) {
         consumers.index(of: id.slot).map { consumers[$0].sent } ?? (0, 0)

@@ -35,6 +35,8 @@ struct RTPMunger {
     private(set) var current: Numbering
     private(set) var lastTimestamp: UInt32 = 0
     private(set) var hasStarted = false
+    /// Numbers that were given out and that no packet has: the source's was lost on its way here, so far.
+    private(set) var holes = 0
 
     /// `firstSequence`: taken below 2^15, so that a lost beginning can't hide a roll-over (RFC 3711 section 3.3.1).
     init(firstSequence: UInt16) {
@@ -57,6 +59,7 @@ struct RTPMunger {
     /// is remembered.
     mutating func place(_ source: Int64, timestamp: UInt32) -> (sequence: Int64, numbering: Numbering)? {
         if source > highestSource {
+            holes += Int(source - highestSource - 1)
             highestSource = source
             highest = current.sequence(of: source)
             lastTimestamp = timestamp &+ current.timestampOffset
@@ -65,6 +68,7 @@ struct RTPMunger {
         for stretch in stretches.reversed() {
             guard stretch.generation == generation else { return nil }
             if stretch.numbering.source <= source {
+                holes -= 1
                 return (stretch.numbering.sequence(of: source), stretch.numbering)
             }
         }
@@ -85,6 +89,7 @@ struct RTPMunger {
         next.out = current.sequence(of: source)
         next.source = source + 1
         highest = next.out - 1
+        holes += Int(source - highestSource - 1)
         highestSource = source
         if last.numbering.source == source {
             stretches[stretches.count - 1].numbering = next

@@ -43,8 +43,10 @@ final class Downlink {
     private var probe = SubscriberProbe()
     /// Of each camera, by its number.
     private var allocated: [UInt32: LayerPoint] = [:]
-    /// As it is reported, smoothed.
-    private var loss = 0.0
+    private var loss = ReportedLoss()
+    /// What is lost of what is published, before it comes to the server, 0...1.
+    var lossBefore = 0.0
+    private var luck: SeededGenerator
     private var missing = MissingShare()
     private var wasOverrun = false
     /// The largest picture that the subscriber wants, as a rank.
@@ -84,6 +86,7 @@ final class Downlink {
             configuration.maximumDatagram = 1472
         }
         (self.telling, self.isPaced) = (telling, isPaced)
+        luck = SeededGenerator(seed: seed &+ 77)
         start = pair.simulation.now
         pair.connect()
         try #require(pair.runUntilConnected())
@@ -184,6 +187,7 @@ final class Downlink {
         _ header: RTPHeader, _ sequence: Int64, _ payload: [UInt8], _ extensions: RTPExtensions, from id: ProducerID
     ) {
         let now = pair.simulation.now
+        guard lossBefore == 0 || Double.random(in: 0..<1, using: &luck) >= lossBefore else { return }
         let received = ReceivedRTP(
             header: header, extensions: extensions, line: 0, payload: 0..<payload.count, sequence: sequence,
             isRetransmission: false, arrival: now)
@@ -281,7 +285,7 @@ final class Downlink {
         switch event {
         case .nack(let ssrc, let sequences):
             guard let consumer = consumer(ssrc) else { return }
-            joining.note(missing: missing.note(sequences, of: ssrc))
+            joining.note(missing: missing.note(room.sequencesSent(sequences, consumer), of: ssrc))
             judgeJoin()
             let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
             perform { room, outbox, now in
@@ -291,9 +295,10 @@ final class Downlink {
         case .keyFrameRequest(let ssrc):
             guard let consumer = consumer(ssrc) else { return }
             perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
-        case .receiverReport(let ssrc, let fractionLost, _, _, _) where consumer(ssrc) != nil:
-            loss += 0.2 * (fractionLost - loss)
-            capacity.note(loss: loss, sent: Int(sent.bitrate), now: pair.simulation.now)
+        case .receiverReport(let ssrc, let fraction, let cumulative, _, _):
+            guard let consumer = consumer(ssrc) else { return }
+            loss.note(fraction: fraction, cumulative: cumulative, of: ssrc, row: room.row(consumer))
+            capacity.note(loss: loss.take(), sent: Int(sent.bitrate), now: pair.simulation.now)
         case .receiverEstimate(let bitrate, _):
             let now = pair.simulation.now
             joining.note(estimate: bitrate)

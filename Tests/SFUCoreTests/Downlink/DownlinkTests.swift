@@ -52,6 +52,39 @@ private let told = [Downlink.Telling.estimate, .packets]
         }
     }
 
+    /// What is lost on its way to the server is no limit of the way from there, nor does the way's pace change: not what was lost
+    /// in an outage, and not a tenth of all.
+    @Test(arguments: [1, 2] as [UInt64], told) func lossesOfTheSenderAreItsOwn(
+        seed: UInt64, telling: Downlink.Telling
+    ) throws {
+        let downlink = try Downlink(rate: nil, telling: telling, seed: seed)
+        downlink.addMicrophone()
+        downlink.addCamera([.init(rid: nil, bitrate: 900_000, keyFrameBytes: 30_000)])
+        downlink.subscribe()
+        for loss in [0, 1, 0, 0.1] {
+            downlink.lossBefore = loss
+            for _ in 0..<32 {
+                downlink.run(0.25)
+                #expect(downlink.capacity.limit == nil, "\(loss) lost, after \(downlink.seconds) s")
+            }
+        }
+        let delay = downlink.pictureDelays.percentile(0.95, from: 16.5, to: 32)
+        print("losses of the sender, seed \(seed), told \(telling): pictures \(delay) ms")
+        #expect(delay < 80)
+    }
+
+    /// A tenth lost before the server doesn't hide what is lost behind it.
+    @Test(arguments: [1, 2] as [UInt64]) func lossesOfTheWayCountBesideTheSenders(seed: UInt64) throws {
+        var conditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(2))
+        conditions.loss = 0.3
+        let downlink = try Downlink(rate: nil, telling: .nothing, seed: seed, conditions: conditions)
+        downlink.addCamera([.init(rid: nil, bitrate: 900_000, keyFrameBytes: 30_000)])
+        downlink.subscribe()
+        downlink.lossBefore = 0.1
+        downlink.run(10)
+        #expect(downlink.capacity.limit != nil)
+    }
+
     /// Who joins over a narrow way has what fits soon, and no queue that stays.
     @Test(arguments: [1, 2] as [UInt64], told) func aNarrowWayIsFoundAfterTheJoin(
         seed: UInt64, telling: Downlink.Telling

@@ -116,7 +116,7 @@ extension MediaConnection {
     private func measure(_ sends: [OutgoingTrack], _ now: Instant) {
         streams.count(sends, now: now)
         let sent = Int(streams.sent.bitrate)
-        streams.capacity.note(loss: feedback.takeLoss(), sent: sent, now: now)
+        streams.capacity.note(loss: feedback.loss.take(), sent: sent, now: now)
         streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
         streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
         streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)

@@ -29,15 +29,17 @@ extension MediaConnection: PeerFlowHandler {
             media.perform { room, outbox, now in room.requestKeyFrame(consumer, now: now, into: &outbox) }
         case .nack(let ssrc, let sequences):
             guard let consumer = outgoing.consumer(ssrc: ssrc) else { return }
-            note(missing: sequences, of: ssrc)
+            note(missing: media.sequencesSent(sequences, consumer), of: ssrc)
             let spacing = repetitionSpacing
             media.perform { room, outbox, now in
                 room.resend(
                     sequences, consumer, now: now, spacing: spacing, within: &streams.repetitions, into: &outbox)
             }
         case .receiverEstimate(let bitrate, _): note(estimate: bitrate)
-        case .receiverReport(let ssrc, let loss, _, let jitter, let trip):
-            feedback.note(ssrc: ssrc, loss: loss, jitter: jitter, roundTrip: trip)
+        case .receiverReport(let ssrc, let loss, let cumulative, let jitter, let trip):
+            feedback.note(ssrc: ssrc, jitter: jitter, roundTrip: trip)
+            let row = outgoing.consumer(ssrc: ssrc).flatMap { media.row($0) }
+            feedback.loss.note(fraction: loss, cumulative: cumulative, of: ssrc, row: row)
         case .packetResults, .targetBitrate: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration, now: flow.now)
         case .dataMessage(let id, let bytes, _): dataMessage(id, bytes, now: flow.now)

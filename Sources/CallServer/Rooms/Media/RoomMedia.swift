@@ -116,6 +116,14 @@ final class RoomMedia {
     /// Payload bytes that a consumer has been sent, repetitions left out.
     func sent(_ consumer: ConsumerID) -> (packets: Int, bytes: Int) { room.sent(consumer) }
 
+    /// The numbers that a consumer's stream has given out; nil before the first.
+    func row(_ consumer: ConsumerID) -> SequenceRow? { room.row(consumer) }
+
+    /// Of the numbers that a consumer misses, those of packets that were not lost on their way here.
+    func sequencesSent(_ sequences: [UInt16], _ consumer: ConsumerID) -> [UInt16] {
+        room.sequencesSent(sequences, consumer)
+    }
+
     /// The layer that a consumer is sent, as `OutgoingTrack.set` counts; nil while nothing is.
     func currentLayer(of consumer: ConsumerID) -> Int? { room.currentLayers(consumer)?.spatial }
 
