@@ -46,7 +46,7 @@ package enum PeerEvent: Sendable {
 }
 
 /// Where a `Peer` stands.
-package enum PeerState: UInt8, Sendable, Hashable {
+public enum PeerState: UInt8, Sendable, Hashable {
     /// No remote description yet.
     case new
     /// ICE checks or the DTLS handshake are under way.

@@ -9,7 +9,7 @@
 ///                  |    [128..191] -+--> RTP, or RTCP where the second byte is 192...223
 ///                  +----------------+
 /// ```
-package enum PacketKind: UInt8, Hashable, Sendable, CaseIterable {
+public enum PacketKind: UInt8, Hashable, Sendable, CaseIterable {
     case stun
     case zrtp
     case dtls

@@ -1,5 +1,5 @@
 /// What a stream carries.
-package enum StreamKind: UInt8, Sendable, Hashable {
+public enum StreamKind: UInt8, Sendable, Hashable {
     case audio
     case video
 }

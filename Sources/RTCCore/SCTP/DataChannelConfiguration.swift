@@ -38,7 +38,7 @@ package struct DataChannelConfiguration: Hashable, Sendable {
 }
 
 /// One data channel of one peer; never used again after the channel has closed.
-package struct DataChannelID: Hashable, Sendable {
+public struct DataChannelID: Hashable, Sendable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -67,7 +67,7 @@ package struct DTLSHandshakeHeader: Hashable, Sendable {
 
 /// What a handshake message is, RFC 5246 section 7.4 and RFC 6347 section 4.3.2. Those that only resumption, OCSP or
 /// TLS 1.3 know are none here.
-package enum TLSHandshakeType: UInt8, Hashable, Sendable, CaseIterable {
+public enum TLSHandshakeType: UInt8, Hashable, Sendable, CaseIterable {
     case helloRequest = 0
     case clientHello = 1
     case serverHello = 2

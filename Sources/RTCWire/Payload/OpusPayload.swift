@@ -7,8 +7,9 @@
 ///  | config  |s| c |     c = 3: the next byte is |v|p|  M  |, M frames
 ///  +-+-+-+-+-+-+-+-+
 /// ```
-package struct OpusPayload: Hashable, Sendable {
-    package enum Mode: UInt8, Hashable, Sendable { case silk, hybrid, celt }
+public struct OpusPayload: Hashable, Sendable {
+    /// Which of its coders made the frames (RFC 6716 section 3.1).
+    public enum Mode: UInt8, Hashable, Sendable { case silk, hybrid, celt }
 
     /// The longest packet in samples at 48 kHz: 120 ms.
     package static let maximumSamples = 5760

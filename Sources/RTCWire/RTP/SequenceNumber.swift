@@ -4,27 +4,27 @@ extension UInt16 {
     /// At the exact opposite point (a difference of 32,768) the larger number counts as newer, so that of two
     /// different numbers exactly one is newer than the other.
     @inlinable
-    package func isNewer(than other: UInt16) -> Bool {
+    public func isNewer(than other: UInt16) -> Bool {
         let difference = self &- other
         return difference == 0x8000 ? self > other : difference != 0 && difference < 0x8000
     }
 
     /// Signed distance from `other` to this number, -32,768...32,767: positive where this one is ahead.
     @inlinable
-    package func distance(after other: UInt16) -> Int { Int(Int16(bitPattern: self &- other)) }
+    public func distance(after other: UInt16) -> Int { Int(Int16(bitPattern: self &- other)) }
 }
 
 extension UInt32 {
     /// Whether this RTP timestamp stands ahead of `other` on the circle.
     @inlinable
-    package func isNewer(than other: UInt32) -> Bool {
+    public func isNewer(than other: UInt32) -> Bool {
         let difference = self &- other
         return difference == 0x8000_0000 ? self > other : difference != 0 && difference < 0x8000_0000
     }
 
     /// Signed distance from `other` to this RTP timestamp in ticks.
     @inlinable
-    package func distance(after other: UInt32) -> Int { Int(Int32(bitPattern: self &- other)) }
+    public func distance(after other: UInt32) -> Int { Int(Int32(bitPattern: self &- other)) }
 }
 
 /// Turns 16-bit sequence numbers into 64-bit ones that never wrap.

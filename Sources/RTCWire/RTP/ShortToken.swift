@@ -1,12 +1,12 @@
 /// A token of 1 to 16 bytes kept inline: a media identification (RFC 8843) or an RTP stream id (RFC 8852).
-package struct ShortToken: Hashable, Sendable, CustomStringConvertible {
+public struct ShortToken: Hashable, Sendable, CustomStringConvertible {
     /// The longest token, in bytes: what one element of the one-byte extension form holds.
     package static let capacity = 16
 
     /// The bytes from the most significant end on, the rest zero.
-    private var high: UInt64 = 0
-    private var low: UInt64 = 0
-    private let length: UInt8
+    @usableFromInline var high: UInt64 = 0
+    @usableFromInline var low: UInt64 = 0
+    @usableFromInline let length: UInt8
     /// Length in bytes, 1...16.
     package var count: Int { Int(length) }
 
@@ -29,12 +29,13 @@ package struct ShortToken: Hashable, Sendable, CustomStringConvertible {
         for index in 0..<bytes.byteCount { put(bytes.byte(index), at: index) }
     }
 
-    package static func == (a: ShortToken, b: ShortToken) -> Bool {
+    /// Whether both have the same bytes.
+    @inlinable public static func == (a: ShortToken, b: ShortToken) -> Bool {
         a.high == b.high && a.low == b.low && a.length == b.length
     }
 
     /// The token as text; bytes that are not UTF-8 appear as replacement characters.
-    package var description: String {
+    public var description: String {
         String(unsafeUninitializedCapacity: ShortToken.capacity) { target in
             for index in 0..<count { target[index] = self[index] }
             return count

@@ -1,5 +1,5 @@
 /// Which way media flows, seen from whoever wrote the description (RFC 8866 section 6.7).
-package enum MediaDirection: String, Hashable, Sendable, CaseIterable {
+public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     case sendrecv
     case sendonly
     case recvonly

@@ -1,5 +1,5 @@
 /// What an m-line carries.
-package enum SDPMediaKind: Hashable, Sendable {
+public enum SDPMediaKind: Hashable, Sendable {
     case audio
     case video
     case application

@@ -1,12 +1,14 @@
 /// The class of a STUN message, RFC 8489 section 5.
-package enum STUNClass: UInt8, Hashable, Sendable, CaseIterable {
+public enum STUNClass: UInt8, Hashable, Sendable, CaseIterable {
     case request, indication, success, error
 }
 
 /// A STUN method, 12 bits.
-package struct STUNMethod: RawRepresentable, Hashable, Sendable {
-    package var rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue & 0x0fff }
+public struct STUNMethod: RawRepresentable, Hashable, Sendable {
+    /// As on the wire, 12 bits.
+    public var rawValue: UInt16
+    /// The method of that number; bits above the twelfth are dropped.
+    public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0fff }
 
     /// RFC 8489 section 3.
     package static let binding = STUNMethod(rawValue: 0x001)
@@ -20,7 +22,7 @@ package struct STUNMethod: RawRepresentable, Hashable, Sendable {
 }
 
 /// The 96 bits that tie a response to its request.
-package struct STUNTransactionID: Hashable, Sendable {
+public struct STUNTransactionID: Hashable, Sendable {
     /// The first four bytes, big-endian.
     package var high: UInt32
     /// The last eight bytes, big-endian.
@@ -35,9 +37,11 @@ package struct STUNTransactionID: Hashable, Sendable {
 /// Attribute types: RFC 8489 section 18.3, ICE (RFC 8445 section 16.1), TURN (RFC 8656 section 18).
 ///
 /// Types below 0x8000 must be understood or the request refused with error 420.
-package struct STUNAttribute: RawRepresentable, Hashable, Sendable {
-    package var rawValue: UInt16
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+public struct STUNAttribute: RawRepresentable, Hashable, Sendable {
+    /// As on the wire.
+    public var rawValue: UInt16
+    /// The attribute type of that number.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let mappedAddress = STUNAttribute(rawValue: 0x0001)
     package static let username = STUNAttribute(rawValue: 0x0006)

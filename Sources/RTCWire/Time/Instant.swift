@@ -2,71 +2,92 @@
 ///
 /// The shell reads the machine's clock once per batch and passes the value down; nothing in this room, in `RTCCore`
 /// or in `SFUCore` ever reads a clock, which is what lets every protocol run in virtual time. Inlined everywhere: it is
-/// compared and added several times for each packet.
-package struct Instant: Hashable, Comparable, Sendable {
+/// compared and added several times for each packet. Public for that alone: the compiler inlines nothing of a `package` type
+/// into another module, nor makes `min` and `max` of it there.
+public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since the origin of the time line.
-    package var nanoseconds: Int64
+    public var nanoseconds: Int64
 
-    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    /// The instant that lies so many nanoseconds behind the origin.
+    @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The origin of the time line.
-    @inlinable package static var zero: Instant { Instant(nanoseconds: 0) }
+    @inlinable public static var zero: Instant { Instant(nanoseconds: 0) }
     /// Later than every other instant.
-    @inlinable package static var distantFuture: Instant { Instant(nanoseconds: .max) }
+    @inlinable public static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
-    @inlinable package static func == (a: Instant, b: Instant) -> Bool { a.nanoseconds == b.nanoseconds }
-    @inlinable package static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
-    @inlinable package static func + (a: Instant, b: Interval) -> Instant {
+    /// Whether both are the same moment.
+    @inlinable public static func == (a: Instant, b: Instant) -> Bool { a.nanoseconds == b.nanoseconds }
+    /// Whether the first one is earlier.
+    @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
+    /// The instant that comes so much later; wraps around.
+    @inlinable public static func + (a: Instant, b: Interval) -> Instant {
         Instant(nanoseconds: a.nanoseconds &+ b.nanoseconds)
     }
-    @inlinable package static func - (a: Instant, b: Interval) -> Instant {
+    /// The instant that comes so much earlier; wraps around.
+    @inlinable public static func - (a: Instant, b: Interval) -> Instant {
         Instant(nanoseconds: a.nanoseconds &- b.nanoseconds)
     }
-    @inlinable package static func - (a: Instant, b: Instant) -> Interval {
+    /// The time from the second one to the first.
+    @inlinable public static func - (a: Instant, b: Instant) -> Interval {
         Interval(nanoseconds: a.nanoseconds &- b.nanoseconds)
     }
-    @inlinable package static func += (a: inout Instant, b: Interval) { a = a + b }
+    /// Moves an instant on.
+    @inlinable public static func += (a: inout Instant, b: Interval) { a = a + b }
 }
 
 /// A span of time in nanoseconds; may be negative.
-package struct Interval: Hashable, Comparable, Sendable {
+public struct Interval: Hashable, Comparable, Sendable {
     /// Length in nanoseconds.
-    package var nanoseconds: Int64
+    public var nanoseconds: Int64
 
-    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    /// A span of so many nanoseconds.
+    @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    @inlinable package static var zero: Interval { Interval(nanoseconds: 0) }
-    @inlinable package static func seconds(_ value: Int) -> Interval {
+    /// No time at all.
+    @inlinable public static var zero: Interval { Interval(nanoseconds: 0) }
+    /// So many seconds.
+    @inlinable public static func seconds(_ value: Int) -> Interval {
         Interval(nanoseconds: Int64(value) * 1_000_000_000)
     }
-    @inlinable package static func seconds(_ value: Double) -> Interval { Interval(nanoseconds: Int64(value * 1e9)) }
-    @inlinable package static func milliseconds(_ value: Int) -> Interval {
+    /// So many seconds, and parts of them.
+    @inlinable public static func seconds(_ value: Double) -> Interval { Interval(nanoseconds: Int64(value * 1e9)) }
+    /// So many milliseconds.
+    @inlinable public static func milliseconds(_ value: Int) -> Interval {
         Interval(nanoseconds: Int64(value) * 1_000_000)
     }
-    @inlinable package static func microseconds(_ value: Int) -> Interval {
+    /// So many microseconds.
+    @inlinable public static func microseconds(_ value: Int) -> Interval {
         Interval(nanoseconds: Int64(value) * 1_000)
     }
 
     /// The length in seconds.
-    @inlinable package var seconds: Double { Double(nanoseconds) / 1e9 }
+    @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
     /// The length in milliseconds.
-    @inlinable package var milliseconds: Double { Double(nanoseconds) / 1e6 }
+    @inlinable public var milliseconds: Double { Double(nanoseconds) / 1e6 }
 
-    @inlinable package static func == (a: Interval, b: Interval) -> Bool { a.nanoseconds == b.nanoseconds }
-    @inlinable package static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
-    @inlinable package static func + (a: Interval, b: Interval) -> Interval {
+    /// Whether both are as long.
+    @inlinable public static func == (a: Interval, b: Interval) -> Bool { a.nanoseconds == b.nanoseconds }
+    /// Whether the first one is shorter.
+    @inlinable public static func < (a: Interval, b: Interval) -> Bool { a.nanoseconds < b.nanoseconds }
+    /// Both together; wraps around.
+    @inlinable public static func + (a: Interval, b: Interval) -> Interval {
         Interval(nanoseconds: a.nanoseconds &+ b.nanoseconds)
     }
-    @inlinable package static func - (a: Interval, b: Interval) -> Interval {
+    /// What the first one is longer by; wraps around.
+    @inlinable public static func - (a: Interval, b: Interval) -> Interval {
         Interval(nanoseconds: a.nanoseconds &- b.nanoseconds)
     }
-    @inlinable package static func * (a: Interval, b: Int) -> Interval {
+    /// So many times as long; wraps around.
+    @inlinable public static func * (a: Interval, b: Int) -> Interval {
         Interval(nanoseconds: a.nanoseconds &* Int64(b))
     }
-    @inlinable package static func * (a: Interval, b: Double) -> Interval {
+    /// A multiple or a part, rounded towards zero.
+    @inlinable public static func * (a: Interval, b: Double) -> Interval {
         Interval(nanoseconds: Int64(Double(a.nanoseconds) * b))
     }
-    @inlinable package static func / (a: Interval, b: Int) -> Interval {
+    /// One of so many equal parts, rounded towards zero.
+    @inlinable public static func / (a: Interval, b: Int) -> Interval {
         Interval(nanoseconds: a.nanoseconds / Int64(b))
     }
 }

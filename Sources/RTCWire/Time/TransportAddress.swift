@@ -1,5 +1,5 @@
 /// What carries packets between two addresses.
-package enum IPTransport: UInt8, Hashable, Sendable {
+public enum IPTransport: UInt8, Hashable, Sendable {
     case udp
     /// Packets in frames (RFC 4571) on a stream.
     case tcp
@@ -7,33 +7,35 @@ package enum IPTransport: UInt8, Hashable, Sendable {
 
 /// An IP address and a port of UDP or TCP, as a plain value: 16 bytes of IPv6, with IPv4 in its mapped form (RFC 4291
 /// section 2.5.5.2).
-package struct TransportAddress: Hashable, Sendable {
+public struct TransportAddress: Hashable, Sendable {
     /// The first eight bytes of the IPv6 address, big-endian. Zero for IPv4.
-    package var high: UInt64
+    public var high: UInt64
     /// The last eight bytes, big-endian; for IPv4 `0x0000_ffff` followed by the four address bytes.
-    package var low: UInt64
+    public var low: UInt64
     /// 0...65535.
-    package var port: UInt16
+    public var port: UInt16
     /// Whose port it is, TCP's or UDP's: one number is two ports.
-    package var isTCP = false
+    public var isTCP = false
 
-    @inlinable package init(high: UInt64, low: UInt64, port: UInt16) {
+    /// The UDP port of an address, in the form that is kept.
+    @inlinable public init(high: UInt64, low: UInt64, port: UInt16) {
         self.high = high
         self.low = low
         self.port = port
     }
 
     /// An IPv4 address given as a host-order number: `0x7f00_0001` is 127.0.0.1.
-    @inlinable package init(ipv4: UInt32, port: UInt16) {
+    @inlinable public init(ipv4: UInt32, port: UInt16) {
         self.init(high: 0, low: 0x0000_ffff_0000_0000 | UInt64(ipv4), port: port)
     }
 
     /// True for IPv4, which is kept in its mapped form.
-    @inlinable package var isIPv4: Bool { high == 0 && low >> 32 == 0x0000_ffff }
+    @inlinable public var isIPv4: Bool { high == 0 && low >> 32 == 0x0000_ffff }
     /// The IPv4 address as a host-order number; meaningful only where `isIPv4` holds.
-    @inlinable package var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
+    @inlinable public var ipv4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-    @inlinable package static func == (a: TransportAddress, b: TransportAddress) -> Bool {
+    /// Whether both are the same port of the same address.
+    @inlinable public static func == (a: TransportAddress, b: TransportAddress) -> Bool {
         a.low == b.low && a.port == b.port && a.high == b.high && a.isTCP == b.isTCP
     }
 
@@ -51,5 +53,5 @@ package struct TransportAddress: Hashable, Sendable {
     package func over(_ transport: IPTransport) -> TransportAddress { with(transport, port: port) }
 
     /// Whether both name one IP address, whatever the ports.
-    package func sharesHost(with other: TransportAddress) -> Bool { high == other.high && low == other.low }
+    @inlinable public func sharesHost(with other: TransportAddress) -> Bool { high == other.high && low == other.low }
 }

@@ -1,7 +1,7 @@
 import RTCCore
 
 /// What a forwarder has to know about a payload format.
-package enum MediaCodec: UInt8, Sendable, Hashable {
+public enum MediaCodec: UInt8, Sendable, Hashable {
     case opus
     case vp8
     case vp9

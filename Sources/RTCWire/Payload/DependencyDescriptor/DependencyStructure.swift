@@ -1,8 +1,8 @@
 /// The template dependency structure: what the frames of a stream are like and what they refer to, AV1 RTP specification
 /// section A.8.2. A key frame brings it, and later frames name one of its templates.
-package struct DependencyStructure: Sendable, Hashable {
+public struct DependencyStructure: Sendable, Hashable {
     /// Whether a frame is part of what a decode target shows, two bits.
-    package enum Indication: UInt8, Sendable, Hashable {
+    public enum Indication: UInt8, Sendable, Hashable {
         case notPresent, discardable
         /// The target's later frames need nothing before this one.
         case switchPoint
@@ -118,12 +118,14 @@ package struct DependencyStructure: Sendable, Hashable {
         return index < templates.count ? templates[index] : nil
     }
 
-    package static func == (a: DependencyStructure, b: DependencyStructure) -> Bool {
+    /// Whether both describe the same templates.
+    public static func == (a: DependencyStructure, b: DependencyStructure) -> Bool {
         a.templateOffset == b.templateOffset && a.decodeTargets == b.decodeTargets && a.templates == b.templates
             && a.protectedBy == b.protectedBy && a.sizes == b.sizes
     }
 
-    package func hash(into hasher: inout Hasher) {
+    /// Of what tells structures apart.
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(templateOffset)
         hasher.combine(templates)
     }
