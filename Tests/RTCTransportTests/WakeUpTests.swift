@@ -28,20 +28,7 @@ import Testing
         let sender = try DatagramSocket.bind(host: "127.0.0.1", port: 0, bufferSize: 1 << 20)
         let before = try await loop.submit {
             // Nothing is read while this runs.
-            for mux in muxes {
-                for number in 0..<3 as Range<UInt8> {
-                    var bytes = [number, 1, 2, 3]
-                    bytes.withUnsafeMutableBytes { bytes in
-                        var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
-                        let outcome = withUnsafeMutablePointer(to: &part) {
-                            sender.send(
-                                UnsafeMutableBufferPointer(start: $0, count: 1),
-                                to: RawSocketAddress(mux.localAddress, forIPv4: true), from: nil, segmentSize: nil)
-                        }
-                        #expect(outcome == .sent)
-                    }
-                }
-            }
+            for mux in muxes { for number in 0..<3 as Range<UInt8> { Self.send(number, to: mux, from: sender) } }
             return loop.wakeUps
         }.get()
         // The turn that this job ends has waited for what came meanwhile.
@@ -50,6 +37,39 @@ import Testing
             #expect(muxes.map(\.statistics.unknownSource) == Array(repeating: 3, count: Self.count))
             // Some more for the jobs of this test, each of which may wake the loop; by far not one for each socket.
             #expect(loop.wakeUps - before <= Self.count / 5)
+        }.get()
+        for mux in muxes { try await mux.close().get() }
+        try await loop.shutdownGracefully()
+    }
+
+    private static func send(_ number: UInt8, to mux: UDPMux, from sender: DatagramSocket) {
+        var bytes = [number, 1, 2, 3]
+        bytes.withUnsafeMutableBytes { bytes in
+            var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            let outcome = withUnsafeMutablePointer(to: &part) {
+                sender.send(
+                    UnsafeMutableBufferPointer(start: $0, count: 1),
+                    to: RawSocketAddress(mux.localAddress, forIPv4: true), from: nil, segmentSize: nil)
+            }
+            #expect(outcome == .sent)
+        }
+    }
+
+    /// A loop that may leave its sockets alone looks at them by the clock and not for each datagram.
+    @Test func aModeratedLoopSeldomWakes() async throws {
+        let (interval, passes) = (Interval.milliseconds(10), 20)
+        let loop = try DatagramLoop(moderation: interval)
+        let muxes = try await Self.muxes(on: loop, Self.count)
+        let sender = try DatagramSocket.bind(host: "127.0.0.1", port: 0, bufferSize: 1 << 20)
+        let before = try await loop.submit { loop.wakeUps }.get()
+        let start = MonotonicClock.now()
+        for pass in 0..<passes { for mux in muxes { Self.send(UInt8(pass), to: mux, from: sender) } }
+        let (after, end) = try await loop.submit { (loop.wakeUps, MonotonicClock.now()) }.get()
+        // Two looks an interval at most: one at once, and the one that then waits; and one for each of the jobs of this test.
+        #expect(Double(after - before) <= 2 * ((end - start).seconds / interval.seconds + 1) + 2)
+        try await loop.submit {}.get()
+        try await loop.submit {
+            #expect(muxes.map(\.statistics.unknownSource) == Array(repeating: passes, count: Self.count))
         }.get()
         for mux in muxes { try await mux.close().get() }
         try await loop.shutdownGracefully()

@@ -29,6 +29,7 @@ package final class DatagramLoop: @unchecked Sendable {
     private let identity = Atomic<UInt>(0)
     private var thread: LoopThread?
     private var poll: EventPoll
+    private var moderation: WakeModeration
     private var timers = DeadlineHeap<LoopTimer>()
     private var watches = SocketWatches()
     private var jobs: [LoopInbox.Job] = []
@@ -40,7 +41,10 @@ package final class DatagramLoop: @unchecked Sendable {
     /// - Parameters:
     ///   - name: of the thread; 15 bytes at the most.
     ///   - batch: datagrams that one reading takes, 64 KiB of memory each.
-    package init(name: String = "datagrams", batch: Int = 32) throws(IOError) {
+    ///   - moderation: while many datagrams come, how long they wait at most until the loop looks at its sockets again, and
+    ///     with them what other threads bring; zero reads at once.
+    package init(name: String = "datagrams", batch: Int = 32, moderation: Interval = .zero) throws(IOError) {
+        self.moderation = WakeModeration(moderation)
         receiver = DatagramReceiver(capacity: max(1, batch))
         inbox = try LoopInbox()
         poll = try EventPoll()
@@ -72,23 +76,35 @@ package final class DatagramLoop: @unchecked Sendable {
         identity.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
             switch inbox.rest() {
-            case .sleep: turn(timers.next.map { $0 - MonotonicClock.now() } ?? .seconds(3600))
+            case .sleep:
+                if !moderation.isOff { rest() }
+                turn(timers.next.map { $0 - MonotonicClock.now() } ?? .seconds(3600))
             case .lookOnly: turn(.zero)
             case .end: return end()
             }
         }
     }
 
+    /// Leaves the sockets alone for as long as they may be, or until a timer is due.
+    private func rest() {
+        let end = min(moderation.restsUntil, timers.next ?? .distantFuture)
+        if end > MonotonicClock.now() { MonotonicClock.sleep(until: end) }
+    }
+
     private func turn(_ wait: Interval) {
         let ready = poll.wait(wait)
+        let woken = moderation.isOff ? Instant.zero : MonotonicClock.now()
+        var sockets = 0
         inbox.awake()
         wakeUps += 1
         for index in 0..<ready {
             let readiness = poll[index]
             guard let source = watches.source(of: readiness.token) else { continue }
+            sockets += 1
             if readiness.isWritable { source.socketIsWritable() }
             if readiness.isReadable { source.socketIsReadable() }
         }
+        if !moderation.isOff { moderation.woke(at: woken, for: sockets) }
         if let next = timers.next, next != .distantFuture { runTimers(by: MonotonicClock.now()) }
         runJobs()
     }

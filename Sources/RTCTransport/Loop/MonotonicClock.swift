@@ -19,6 +19,13 @@ package enum MonotonicClock {
     /// CLOCK_THREAD_CPUTIME_ID: what the calling thread has run so far. A system call, unlike the others.
     package static func processor() -> Interval { read(CLOCK_THREAD_CPUTIME_ID) - .zero }
 
+    /// Puts the calling thread to sleep.
+    static func sleep(until end: Instant) {
+        var time = timespec(
+            tv_sec: Int(end.nanoseconds / 1_000_000_000), tv_nsec: Int(end.nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, CInt(TIMER_ABSTIME), &time, nil) == EINTR {}
+    }
+
     private static func read(_ clock: clockid_t) -> Instant {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -1,13 +1,15 @@
 import NIOCore
 import RTCTransport
+import RTCWire
 
 /// A datagram loop whose CPU time is known.
 final class LoopThread: Sendable {
     let loop: DatagramLoop
     let clock: CPUClock
 
-    init() throws {
-        loop = try DatagramLoop()
+    /// - Parameter moderation: as `callagent load` has it for its participants.
+    init(moderation: Interval = .zero) throws {
+        loop = try DatagramLoop(moderation: moderation)
         clock = try loop.submit { CPUClock.current() }.wait()
     }
 

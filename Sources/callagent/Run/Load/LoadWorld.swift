@@ -52,6 +52,7 @@ final class LoadWorld: Sendable {
         var threads = MediaEngine.Configuration()
         threads.workers = 1
         threads.eventLoops = Self.loops(for: settings.participants, cores: ProcessInfo.processInfo.activeProcessorCount)
+        threads.receiveModerationMilliseconds = 1
         engine = MediaEngine(configuration: threads)
         self.networks = networks
         self.traces = traces
