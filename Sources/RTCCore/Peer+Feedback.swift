@@ -154,7 +154,7 @@ extension Peer {
 
     /// Asks for the packets whose time has come, source by source.
     mutating func sendDueNACKs(_ now: Instant, _ outbox: Outbox) {
-        guard mediaDestination != nil else { return }
+        guard mediaDestination != nil, receiving.hasLossDue(by: now) else { return }
         let limits = configuration.streams
         let initial = pathRoundTripTime.map { $0 * 1.25 } ?? limits.initialRoundTripTime
         let interval = max(roundTrip.timeout(initial: initial), limits.minimumNACKInterval)

@@ -75,7 +75,7 @@ package struct Peer: ~Copyable {
     package var roundTripTime: Interval? { roundTrip.smoothed ?? pathRoundTripTime }
 
     /// Round-trip time by connectivity checks.
-    var pathRoundTripTime: Interval? { ice.selectedPair?.roundTripTime }
+    var pathRoundTripTime: Interval? { ice.selectedRoundTripTime }
 
     /// Media may be sent: the keys stand and ICE has a pair.
     package var isConnected: Bool { state == .connected || state == .disconnected }

@@ -7,8 +7,8 @@ import RTCWire
 /// the target is a high quantile of it. When the base line moves, the histogram moves along.
 ///
 /// Packets that come behind later ones, mostly repetitions, are weighed by themselves: they are waited for where that costs
-/// less than their loss, at 40 ms for each percent of the packets.
-struct PlayoutDelayEstimator {
+/// less than their loss, at 40 ms for each percent of the packets. Not copyable: it is asked for each packet, in place.
+struct PlayoutDelayEstimator: ~Copyable {
     private static let blockLength: Int64 = 1_250_000_000
     /// No packet outruns the fastest by that much, nor falls behind it by the other: the sender's clock was set anew.
     private static let earlyJump: Int64 = 300_000_000

@@ -3,13 +3,15 @@ import RTCWire
 /// When the packets of a connection arrived, by their transport sequence number, until the other side has been told
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3).
 ///
-/// A ring that grows while more packets come than it holds between one feedback and the next.
+/// A ring that grows while more packets come than it holds between one feedback and the next, or in half a second: for so
+/// long a packet that was overtaken can be told of.
 struct ArrivalRecorder {
     /// Packets that are remembered at most; a larger jump of the numbers begins anew.
     static let capacity: Int64 = 2048
-    private static let firstCapacity = 256
+    private static let firstCapacity = 64
     static let shortestInterval = Interval.milliseconds(50)
     static let longestInterval = Interval.milliseconds(250)
+    private static let memory = Interval.milliseconds(500)
 
     private struct Arrival {
         var sequence = Int64.min
@@ -47,7 +49,7 @@ struct ArrivalRecorder {
             arrivals = Array(repeating: Arrival(), count: ArrivalRecorder.firstCapacity)
         }
         let sequence = unwrapper.unwrap(number)
-        guard makeRoom(for: sequence), self.arrival(sequence) == nil else { return }
+        guard makeRoom(for: sequence, arrival ?? now), self.arrival(sequence) == nil else { return }
         arrivals[slot(sequence)] = Arrival(sequence: sequence, nanoseconds: (arrival ?? now).nanoseconds)
         mediaSSRC = ssrc
         bytesSinceFeedback += size
@@ -60,7 +62,7 @@ struct ArrivalRecorder {
     }
 
     /// Makes the ring reach to `sequence`; false where that is too old to be told of.
-    private mutating func makeRoom(for sequence: Int64) -> Bool {
+    private mutating func makeRoom(for sequence: Int64, _ arrival: Instant) -> Bool {
         guard let first = next, sequence - newest < ArrivalRecorder.capacity else {
             next = sequence
             newest = sequence
@@ -68,13 +70,22 @@ struct ArrivalRecorder {
         }
         guard sequence > newest - Int64(arrivals.count) else { return false }
         if sequence > newest {
-            while sequence - first >= arrivals.count, arrivals.count < ArrivalRecorder.capacity { grow() }
+            while arrivals.count < ArrivalRecorder.capacity,
+                sequence - first >= arrivals.count || isRemembered(sequence - Int64(arrivals.count), at: arrival)
+            {
+                grow()
+            }
             newest = sequence
             next = max(first, newest - ArrivalRecorder.capacity + 1)
         } else if sequence < first {
             next = sequence
         }
         return true
+    }
+
+    /// Whether a packet came, and is not to be forgotten yet.
+    private func isRemembered(_ sequence: Int64, at now: Instant) -> Bool {
+        arrival(sequence).map { now.nanoseconds - $0 < ArrivalRecorder.memory.nanoseconds } ?? false
     }
 
     private mutating func grow() {

@@ -51,7 +51,7 @@ struct SentPackets {
     }
 
     /// As many as feedback that comes rarely speaks of at once, and those that leave meanwhile.
-    private static let firstCapacity: Int64 = 128
+    private static let firstCapacity: Int64 = 64
     private static let largestCapacity: Int64 = 8192
     /// Feedback on a packet that was sent so long ago is not waited for, where it would cost memory. A queue of some seconds, and
     /// feedback that comes each few seconds behind it, are within it: whoever forgets sooner never learns that the path is full.

@@ -93,6 +93,13 @@ package class DatagramOutbox {
         swap(&datagrams, &ordered)
     }
 
+    /// The end of the datagrams from `start` on that are as urgent as it.
+    package final func endOfUrgency(from start: Int) -> Int {
+        var end = start + 1
+        while end < datagrams.count, datagrams[end].urgency == datagrams[start].urgency { end += 1 }
+        return end
+    }
+
     /// Puts a header of four bytes before a datagram, in place, and sends it elsewhere.
     ///
     /// - Parameter isPadded: up to a multiple of four bytes.

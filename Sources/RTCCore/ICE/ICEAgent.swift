@@ -78,6 +78,9 @@ package struct ICEAgent: ~Copyable {
             roundTripTime: selection.roundTripTime)
     }
 
+    /// Of `selectedPair`, which takes a search.
+    var selectedRoundTripTime: Interval? { selection?.roundTripTime }
+
     /// Whether an authenticated check has come from `remote` to `base`, or gone there and back: whether other
     /// datagrams from there may be listened to.
     package func trusts(_ remote: TransportAddress, base: TransportAddress) -> Bool {

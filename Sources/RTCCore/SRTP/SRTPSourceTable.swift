@@ -46,8 +46,9 @@ final class SRTPSourceTable {
     /// All sources, in a circle.
     private var places: [UnsafeMutablePointer<SRTPSource>] = []
     private var hand = 0
-    private var lastSSRC: UInt32 = 0
-    private var last: UnsafeMutablePointer<SRTPSource>?
+    /// The sources of the two latest look-ups: sound and pictures take turns.
+    private var latest: (ssrc: UInt32, source: UnsafeMutablePointer<SRTPSource>)?
+    private var other: (ssrc: UInt32, source: UnsafeMutablePointer<SRTPSource>)?
     private let limit: Int
     private let retiredLimit: Int
     /// The source that retired last, until `takeEvicted`.
@@ -70,15 +71,22 @@ final class SRTPSourceTable {
     /// The state of a source, or nil where it is new or retired.
     @inline(__always)
     func known(_ ssrc: UInt32) -> UnsafeMutablePointer<SRTPSource>? {
-        if ssrc == lastSSRC, let last { return last }
+        if let latest, latest.ssrc == ssrc { return latest.source }
         return find(ssrc)
     }
 
     private func find(_ ssrc: UInt32) -> UnsafeMutablePointer<SRTPSource>? {
-        guard let source = sources[ssrc] else { return nil }
-        source.pointee.isRecent = true
-        (lastSSRC, last) = (ssrc, source)
-        return source
+        var found = other?.source
+        if other?.ssrc != ssrc { found = sources[ssrc] }
+        guard let found else { return nil }
+        found.pointee.isRecent = true
+        remember(ssrc, found)
+        return found
+    }
+
+    private func remember(_ ssrc: UInt32, _ source: UnsafeMutablePointer<SRTPSource>) {
+        other = latest
+        latest = (ssrc, source)
     }
 
     /// What was kept of a source that retired.
@@ -91,7 +99,7 @@ final class SRTPSourceTable {
         let source = place()
         source.initialize(to: state)
         sources[ssrc] = source
-        (lastSSRC, last) = (ssrc, source)
+        remember(ssrc, source)
         return source
     }
 
@@ -121,7 +129,7 @@ final class SRTPSourceTable {
     private func retire(_ source: SRTPSource) {
         sources[source.ssrc] = nil
         evicted = source.ssrc
-        last = nil
+        (latest, other) = (nil, nil)
         guard retired.count < retiredLimit else {
             hasForgotten = true
             return

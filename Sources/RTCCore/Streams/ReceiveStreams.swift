@@ -74,6 +74,12 @@ struct ReceiveStreams {
         return blocks
     }
 
+    /// Whether packets of any source are to be asked for.
+    func hasLossDue(by now: Instant) -> Bool {
+        for index in streams.indices where streams[index].losses.deadline <= now { return true }
+        return false
+    }
+
     /// Finds the source of a packet, binding its SSRC where it is new (RFC 9143 section 9.2).
     mutating func resolve(
         _ header: RTPHeader, _ extensions: RTPExtensions, originalSequence: UInt16, now: Instant

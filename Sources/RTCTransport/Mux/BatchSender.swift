@@ -29,8 +29,7 @@ final class BatchSender<Socket: DatagramSending> {
         let datagrams = outbox.datagrams
         var start = 0
         while start < datagrams.count {
-            var end = start + 1
-            while end < datagrams.count, datagrams[end].urgency == datagrams[start].urgency { end += 1 }
+            let end = outbox.endOfUrgency(from: start)
             batch.group(datagrams, in: start..<end)
             for head in batch.heads { addRuns(from: head, of: datagrams, outbox, addresses, now, &counts) }
             transmit(datagrams, outbox, now, &counts)

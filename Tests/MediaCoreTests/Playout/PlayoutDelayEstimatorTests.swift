@@ -4,7 +4,7 @@ import Testing
 @testable import MediaCore
 
 /// The target delay from what packets need beyond the fastest.
-@Suite struct PlayoutDelayEstimatorTests {
+@Suite struct PlayoutDelayEstimatorTests: ~Copyable {
     private var estimator: PlayoutDelayEstimator
     private var sent = 0
     private let start = Instant.zero + .seconds(100)

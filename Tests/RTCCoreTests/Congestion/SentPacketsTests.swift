@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Where feedback tells what came, that makes place; what is missing is waited for.
-    @Test(arguments: [(lost: false, held: 128), (true, 256)]) mutating func whatCameMakesPlace(lost: Bool, held: Int) {
+    @Test(arguments: [(lost: false, held: 64), (true, 256)]) mutating func whatCameMakesPlace(lost: Bool, held: Int) {
         for number in 0..<1100 {
             sent.add(size: 10, now: .at(number * 10))
             guard number % 11 == 10 else { continue }

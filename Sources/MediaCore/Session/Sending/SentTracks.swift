@@ -60,6 +60,8 @@ struct SentTracks {
     }
 
     mutating func start(_ sent: SentTrack, line: Int, now: Instant) {
+        // A track takes half a kilobyte and more: no room in advance.
+        if tracks.count <= line { tracks.reserveCapacity(line + 1) }
         while tracks.count <= line { tracks.append(nil) }
         tracks[line] = sent
         tracks[line]?.begin(now: now)
