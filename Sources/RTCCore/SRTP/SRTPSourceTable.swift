@@ -76,9 +76,7 @@ final class SRTPSourceTable {
     }
 
     private func find(_ ssrc: UInt32) -> UnsafeMutablePointer<SRTPSource>? {
-        var found = other?.source
-        if other?.ssrc != ssrc { found = sources[ssrc] }
-        guard let found else { return nil }
+        guard let found = other?.ssrc == ssrc ? other?.source : sources[ssrc] else { return nil }
         found.pointee.isRecent = true
         remember(ssrc, found)
         return found

@@ -10,7 +10,7 @@ final class AgentFleet {
     private var pattern = SendPattern()
 
     init(_ profile: SRTPProfile, agents count: Int) throws {
-        thread = try LoopThread(moderation: .milliseconds(4))
+        thread = try LoopThread(moderation: .milliseconds(1))
         let configuration = PeerConfiguration.bench(.controlled, try DTLSCertificate.generate(), profile)
         let agents = Agents(.bench(.controlling, try DTLSCertificate.generate(), profile))
         self.agents = agents
