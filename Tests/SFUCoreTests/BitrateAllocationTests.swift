@@ -188,6 +188,30 @@ struct ChannelCapacityTests {
         }
     }
 
+    /// The way gets narrow while repetitions are on it. An estimate that falls is of them at first, and no reason to send more;
+    /// one that is far below the rest isn't.
+    @Test func aWayThatGetsNarrowUnderAProbeIsALimit() {
+        var capacity = limited(to: 470_000, sent: 600_000)
+        capacity.note(estimate: 1_550_000, sent: 460_000, now: at(4.9))
+        let before = capacity.limit
+        for step in 0...4 { capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 1_700_000, canProbe: true) }
+        #expect((capacity.probedBitrate ?? 0) > 1_000_000)
+        capacity.note(estimate: 745_000, sent: 460_000, now: at(6.1))
+        capacity.note(estimate: 716_000, sent: 460_000, now: at(6.15))
+        capacity.note(estimate: 640_000, sent: 460_000, now: at(6.3))
+        #expect(capacity.probedBitrate == nil && capacity.limit == before)
+        var other = capacity
+        capacity.note(estimate: 340_000, sent: 460_000, now: at(6.6))
+        #expect(capacity.limit == before)
+        capacity.note(estimate: 250_000, sent: 460_000, now: at(6.7))
+        #expect(capacity.limit == 250_000)
+        // Nor is what is missing a second later.
+        other.note(missing: 0.5, sent: 460_000, now: at(6.6))
+        #expect(other.limit == before)
+        other.note(missing: 0.5, sent: 460_000, now: at(7.2))
+        #expect(other.limit == 230_000)
+    }
+
     /// The wish for more ends with what is probed for.
     @Test func nothingIsProbedThatNobodyWants() {
         var capacity = limited(to: 300_000, sent: 600_000)

@@ -51,10 +51,13 @@ struct DelayHistogram {
     }
 
     /// Counts all delays by `steps` buckets less (negative: more).
-    mutating func shift(by steps: Int64) {
+    ///
+    /// - Parameter keepsLeast: packets in the first bucket had no delay, whatever it stands for.
+    mutating func shift(by steps: Int64, keepsLeast: Bool = false) {
         let count = weights.count
         var moved = [Float](repeating: 0, count: count)
-        for index in 0..<count where weights[index] > 0 {
+        if keepsLeast { moved[0] = weights[0] }
+        for index in (keepsLeast ? 1 : 0)..<count where weights[index] > 0 {
             let target = min(max(Int64(index) &- steps, 0), Int64(count - 1))
             moved[Int(target)] += weights[index]
         }

@@ -7,7 +7,7 @@ import RTCWire
 /// the target is a high quantile of it. When the base line moves, the histogram moves along.
 ///
 /// Packets that come behind later ones, mostly repetitions, are weighed by themselves: they are waited for where that costs
-/// less than their loss, at 40 ms for each percent of the packets. Not copyable: it is asked for each packet, in place.
+/// less than their loss, at 30 ms for each percent of the packets. Not copyable: it is asked for each packet, in place.
 struct PlayoutDelayEstimator: ~Copyable {
     private static let blockLength: Int64 = 1_250_000_000
     /// No packet outruns the fastest by that much, nor falls behind it by the other: the sender's clock was set anew.
@@ -18,12 +18,12 @@ struct PlayoutDelayEstimator: ~Copyable {
 
     /// What one percent of the packets is worth, for how many of them what came late is remembered, and how many that were in time
     /// it begins with.
-    private static let worth = Interval.milliseconds(40)
-    private static let lateForgetting = 0.995
-    private static let expected = 100
+    private static let worth = Interval.milliseconds(30)
+    private static let lateForgetting = 0.996
+    private static let expected = 80
     /// A shorter wait is taken where it saves such a part of the present one: near the limit it would come and go, and sound be
     /// stretched each time.
-    private static let saving = 0.5
+    private static let saving = 0.4
     /// By so much it gets shorter with a packet, of 20 ms mostly: pictures, which keep with the sound, follow that.
     private static let descent = Interval.milliseconds(2)
 
@@ -136,7 +136,7 @@ struct PlayoutDelayEstimator: ~Copyable {
         guard steps != 0 else { return }
         origin = origin &+ steps &* DelayHistogram.bucket
         delays.shift(by: steps)
-        lateDelays.shift(by: steps)
+        lateDelays.shift(by: steps, keepsLeast: true)
     }
 
     /// Delays that no permitted target could absorb are outages; they don't teach anything about jitter.

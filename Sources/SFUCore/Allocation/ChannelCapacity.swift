@@ -36,6 +36,11 @@ package struct ChannelCapacity: Sendable {
     /// Two windows that know of the cut before.
     private static let missingSpacing = Interval.milliseconds(500)
     private static let aftermath = Interval.milliseconds(2500)
+    /// An estimate falls to 0.85 of what comes, twice perhaps: one that is below so much of what is sent beside repetitions isn't of
+    /// those.
+    private static let belowMedia = 0.6
+    /// Their losses are asked for again within so long.
+    private static let probeDrain = Interval.seconds(1)
 
     /// In bit/s; nil while nothing shows a limit.
     package private(set) var limit: Int?
@@ -58,6 +63,8 @@ package struct ChannelCapacity: Sendable {
     private var lastCut: Instant?
     /// When delays said last that more is sent than the way bears.
     private var lastQueue: Instant?
+    /// When they, or what waited here, did.
+    private var lastEnd: Instant?
 
     /// Repetitions beside what is sent.
     private struct Probe {
@@ -102,16 +109,19 @@ package struct ChannelCapacity: Sendable {
     ///
     /// - Parameter sent: what it is sent at present, in bit/s, of the streams that the estimate is about.
     package mutating func note(estimate: Int, sent: Int, now: Instant) {
+        let isBelowMedia = Double(estimate) < ChannelCapacity.belowMedia * Double(sent)
         let sent = max(sent, probedBitrate ?? 0)
         let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
         self.estimate = estimate
         if hasFallen { lastFall = now }
         let isBehind = isBehind(estimate, sent, now)
         if isBehind || hasFallen && Double(estimate) < 0.97 * Double(sent) {
-            lastQueue = now
-            congested(to: estimate, now)
-        } else if let limit, estimate > limit, trialEnd == nil, probe == nil, keepsLayers(now: now) {
-            // Just after a cut it may not have heard of what was lost; and what is far above what is sent is from before.
+            (lastQueue, lastEnd) = (now, now)
+            congested(to: estimate, now, isOfMedia: isBelowMedia)
+        } else if let limit, estimate > limit, trialEnd == nil, probe == nil, !hasJustProbed(now), keepsLayers(now: now)
+        {
+            // Just after a cut it may not have heard of what was lost; and what is far above what is sent is from before, or was
+            // repetitions.
             self.limit = max(limit, min(estimate, sent / 2 * 3 + ChannelCapacity.least))
         }
     }
@@ -130,7 +140,7 @@ package struct ChannelCapacity: Sendable {
         else { return false }
         self.estimate = estimate
         // All that left too fast stands in a queue, which is to drain.
-        lastQueue = now
+        (lastQueue, lastEnd) = (now, now)
         congested(to: estimate / 2, now)
         return true
     }
@@ -163,12 +173,14 @@ package struct ChannelCapacity: Sendable {
         guard share > 0, sent > 0, lastMissing.map({ now - $0 >= ChannelCapacity.missingSpacing }) ?? true
         else { return }
         lastMissing = now
-        congested(to: Int(Double(min(sent, limit ?? sent)) * max(1 - share, 0.25)), now)
+        let isOfMedia = lastProbeFailure.map { now - $0 >= ChannelCapacity.probeDrain } ?? true
+        congested(to: Int(Double(min(sent, limit ?? sent)) * max(1 - share, 0.25)), now, isOfMedia: isOfMedia)
     }
 
     /// How what is sent is to be paced; nil while the receiver tells nothing. An estimate grows slowly with what is sent: a
     /// larger layer that nothing forbids isn't held for it. One that has never fallen says how much is sent, not where the way
-    /// ends: pictures of any usual size leave at once then.
+    /// ends: pictures of any usual size leave at once then. So they do where packets are lost and no queue has been seen for long:
+    /// nothing waits ahead of sound on such a way, and what is repeated comes to more than the limit.
     ///
     /// - Parameters:
     ///   - cost: of what is allocated, in bit/s.
@@ -178,7 +190,8 @@ package struct ChannelCapacity: Sendable {
             let known = max(limit, min(cost, .max / 4), probedBitrate ?? 0)
             // What is tried begins with a key frame, and has been seen to pass as repetitions.
             let rate = trialEnd == nil ? known : min(known, .max / 4) / 2 * 3
-            return SubscriberPace(rate: min(rate, .max / 2) + beside, isLimited: true)
+            let hasQueued = lastEnd.map { now - $0 < ChannelCapacity.caution } ?? false
+            return SubscriberPace(rate: min(rate, .max / 2) + beside, isLimited: hasQueued)
         }
         guard let estimate else { return nil }
         let known = max(estimate, cost)
@@ -200,10 +213,17 @@ package struct ChannelCapacity: Sendable {
         }
         guard now - since >= ChannelCapacity.backlogPatience else { return }
         backlogSince = nil
+        lastEnd = now
         congested(to: Int(0.85 * Double(bears)), now)
     }
 
-    private mutating func congested(to bitrate: Int, _ now: Instant) {
+    /// For so long after repetitions that were too much, what is heard is of them.
+    private func hasJustProbed(_ now: Instant) -> Bool {
+        lastProbeFailure.map { now - $0 < ChannelCapacity.aftermath } ?? false
+    }
+
+    /// - Parameter isOfMedia: whether it is too much without repetitions that were sent to try, too.
+    private mutating func congested(to bitrate: Int, _ now: Instant, isOfMedia: Bool = false) {
         let wasProbing = probe != nil
         if trialEnd != nil {
             patience = min(patience * 2, ChannelCapacity.longestPatience)
@@ -216,7 +236,7 @@ package struct ChannelCapacity: Sendable {
         lastFall = now
         // The repetitions were too much: what is sent without them has passed. An estimate goes on falling until they have, too.
         if wasProbing { lastProbeFailure = now }
-        if let failure = lastProbeFailure, now - failure < ChannelCapacity.aftermath { return }
+        if hasJustProbed(now), !isOfMedia { return }
         lastCut = now
         limit = limit.map { min($0, max(bitrate, ChannelCapacity.least)) } ?? max(bitrate, ChannelCapacity.least)
     }

@@ -118,7 +118,7 @@ import Testing
 
     /// Q3 of docs/quality.md, where sound has no copies of its own and waits for repetitions: whether that pays must not come and
     /// go, for sound is stretched each time and pictures follow.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func burstsOfLossesDontPartThem(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64]) func burstsOfLossesDontPartThem(seed: UInt64) throws {
         var conditions = NetworkConditions(delay: .milliseconds(50), jitter: .milliseconds(30))
         conditions.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30))
         let pair = try MachinePair(conditions, seed: seed) { configuration, _ in configuration.isPaced = false }
@@ -138,7 +138,7 @@ import Testing
         let skew = try #require(seen.lipSync)
         let invented = heard.sound.concealedSamples / 48
         print("bursts of 10 %, seed \(seed): skew p95 \(skew.p95) ms, invented \(invented) ms, \(seen.freezes) freezes")
-        #expect(skew.p95 <= 60 && invented < 2_400)
+        #expect(skew.p95 <= 60 && invented < 3_000)
     }
 
     @Test func tracksOfOneParticipantBelongTogether() {

@@ -1,7 +1,9 @@
 import MediaCore
 import RTCWire
 
-/// The four codec calls of a participant and nothing else, at the pace of real time.
+/// The four codec calls of a participant and nothing else, at the pace of real time. What is decoded was encoded some
+/// milliseconds before, with a sleep in between, as on a way through a network: right behind the encoder a decoder would find its
+/// pictures in the caches, which one that only receives does not.
 final class CodecsAlone {
     /// Run before each window, so that its key frame isn't measured.
     static let leadMilliseconds = 300
@@ -16,6 +18,10 @@ final class CodecsAlone {
     private var packet = [UInt8](repeating: 0, count: OpusEncoder.maximumPacketSize)
     private var samples = [Int16](repeating: 0, count: OpusDecoder.maximumFrameCount)
     private var spent = (encoding: 0, decoding: 0)
+    /// Encoded and not decoded yet, oldest first.
+    private var underWay: [(due: Instant, isSound: Bool, bytes: [UInt8])] = []
+
+    private static let way = Interval.milliseconds(5)
 
     init(_ content: MediaContent) throws {
         video = content.video()
@@ -49,52 +55,59 @@ final class CodecsAlone {
         var nextPicture = start + .milliseconds(7)
         var forceKeyFrame = beginsWithKeyFrame
         while true {
-            let next = min(nextSound, nextPicture)
-            if next >= end { return }
+            let next = min(nextSound, nextPicture, underWay.first?.due ?? .distantFuture)
+            if next >= end { break }
             SendPattern.sleep(until: next)
-            if next == nextSound {
-                try codeSound()
+            if next == underWay.first?.due {
+                try decode(underWay.removeFirst())
+            } else if next == nextSound {
+                try encodeSound()
                 nextSound += .milliseconds(20)
             } else {
-                try codePicture(forceKeyFrame: forceKeyFrame)
+                try encodePicture(forceKeyFrame: forceKeyFrame)
                 forceKeyFrame = false
                 nextPicture += Interval(nanoseconds: 33_333_333)
             }
         }
+        while !underWay.isEmpty { try decode(underWay.removeFirst()) }
     }
 
-    private func codeSound() throws {
+    private func encodeSound() throws {
         speech.read(into: &frame)
         let clock = CPUClock.current()
         let start = clock.nanoseconds
         let length = try frame.samples.withUnsafeBufferPointer { samples in
             try packet.withUnsafeMutableBytes { try opusEncoder.encode(samples, into: $0) }
         }
-        let encoded = clock.nanoseconds
-        _ = try packet.withUnsafeBytes { bytes in
-            try samples.withUnsafeMutableBufferPointer {
-                try opusDecoder.decode(UnsafeRawBufferPointer(rebasing: bytes[..<length]), into: $0)
-            }
-        }
-        count(start, encoded, clock.nanoseconds)
+        spent.encoding += clock.nanoseconds - start
+        underWay.append((.now + CodecsAlone.way, true, Array(packet[..<length])))
     }
 
-    private func codePicture(forceKeyFrame: Bool) throws {
+    private func encodePicture(forceKeyFrame: Bool) throws {
         guard let picture = video.nextFrame(at: MediaTime(nanoseconds: Instant.now.nanoseconds)) else { return }
         let clock = CPUClock.current()
         let start = clock.nanoseconds
         var encoded = start
-        let decoder = vp8Decoder
-        let isDecoded = try vp8Encoder.encode(picture, forceKeyFrame: forceKeyFrame) { frame in
+        let bytes = try vp8Encoder.encode(picture, forceKeyFrame: forceKeyFrame) { frame in
             encoded = clock.nanoseconds
-            return (try? decoder.decode(frame.payload) { _ in }) != nil
+            return [UInt8](frame.payload)
         }
-        guard isDecoded else { throw BenchError("a picture could not be decoded") }
-        count(start, encoded, clock.nanoseconds)
+        spent.encoding += encoded - start
+        underWay.append((.now + CodecsAlone.way, false, bytes))
     }
 
-    private func count(_ start: Int, _ encoded: Int, _ decoded: Int) {
-        spent.encoding += encoded - start
-        spent.decoding += decoded - encoded
+    private func decode(_ coded: (due: Instant, isSound: Bool, bytes: [UInt8])) throws {
+        let clock = CPUClock.current()
+        let start = clock.nanoseconds
+        try coded.bytes.withUnsafeBytes { bytes in
+            if coded.isSound {
+                _ = try samples.withUnsafeMutableBufferPointer { try opusDecoder.decode(bytes, into: $0) }
+            } else {
+                guard try vp8Decoder.decode(bytes, { _ in true }) != nil else {
+                    throw BenchError("a picture could not be decoded")
+                }
+            }
+        }
+        spent.decoding += clock.nanoseconds - start
     }
 }
