@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Open files: each participant needs two, and the default limit is for 500 of them.
 enum Descriptors {
@@ -30,13 +31,52 @@ enum Descriptors {
         )
     }
 
+    /// None is left for anybody else.
+    struct Shortage: Error, CustomStringConvertible {
+        let limit: Int
+
+        var description: String {
+            "open files have run out, \(limit) are allowed: raise the limit with ulimit -n"
+        }
+    }
+
     /// What to say where they have run out; nil where they have not.
     static var shortage: String? {
         // Nothing can be listed where nothing can be opened.
         let (limit, open) = (raiseLimit(), ProcessFiles.openDescriptors())
-        guard open == 0 || open + 8 >= limit else { return nil }
-        return "open files have run out, \(limit) are allowed: raise the limit with ulimit -n"
+        return open == 0 || open + spare >= limit ? Shortage(limit: limit).description : nil
     }
+
+    // MARK: While participants come
+
+    /// What is left to others: Dispatch opens a file each second to count its threads, and ends the process where it can't.
+    private static let spare = 8
+    /// What a participant opens while it comes, a look-up of names included.
+    private static let each = 4
+    /// So far from the limit nothing is counted.
+    private static let far = 64
+    /// Participants that are on their way in, and the highest descriptor that was handed out.
+    private static let coming = Mutex((count: 0, highest: 0))
+
+    /// Sets what one more participant needs aside, until `settle`.
+    static func reserve() throws(Shortage) {
+        let limit = raiseLimit()
+        let next = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if next >= 0 { close(next) }
+        let (count, highest) = coming.withLock { coming in
+            coming.count += 1
+            coming.highest = max(coming.highest, Int(next))
+            return (coming.count, coming.highest)
+        }
+        let wanted = count * each + spare
+        guard next < 0 || highest + wanted + far >= limit else { return }
+        guard next < 0 || ProcessFiles.openDescriptors() + wanted > limit else { return }
+        settle()
+        throw Shortage(limit: limit)
+    }
+
+    /// A participant has what it needs, or gets nothing.
+    static func settle() { coming.withLock { $0.count -= 1 } }
 
     /// Of a run: two for each participant, three with two connections, and some for everything else.
     static func needed(for participants: Int, twoConnections: Bool) -> Int {

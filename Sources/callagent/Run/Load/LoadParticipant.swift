@@ -40,6 +40,8 @@ actor LoadParticipant {
     private func connect() async {
         var times = JoinTimes(begun: world.clock.now)
         do {
+            try Descriptors.reserve()
+            defer { Descriptors.settle() }
             let session = try await world.connect(plan)
             times.admitted = world.clock.now
             guard !isGone else { return await session.leave() }
@@ -67,7 +69,8 @@ actor LoadParticipant {
         account.result.failure = "\(error)"
         let isOurs = (error as? CallError)?.fault == .environment
         account.shortage =
-            Descriptors.shortage ?? LocalPorts.shortage ?? (isOurs ? "this machine gave no more: \(error)" : nil)
+            (error as? Descriptors.Shortage)?.description ?? Descriptors.shortage ?? LocalPorts.shortage
+            ?? (isOurs ? "this machine gave no more: \(error)" : nil)
     }
 
     /// Leaves in order; what was counted stays.
