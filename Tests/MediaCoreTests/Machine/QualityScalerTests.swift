@@ -149,6 +149,18 @@ import Testing
         #expect((2...12).contains(changes), "\(changes) changes in 120 s")
     }
 
+    /// Where the way gets wide again nothing waits for what failed while it was narrow.
+    @Test mutating func aWiderWayIsTriedAtOnce() {
+        for _ in 0..<6 {
+            _ = pass(seconds: 5, quantizer: 100, rate: 600_000)
+            _ = pass(seconds: 12, quantizer: 10, rate: 600_000)
+        }
+        _ = pass(seconds: 3, quantizer: 100, rate: 600_000)
+        let low = scaler.step
+        #expect(pass(seconds: 4, quantizer: 10, rate: 700_000) == [low])
+        #expect(pass(seconds: 4, quantizer: 10, rate: 1_800_000).count > 1)
+    }
+
     @Test mutating func leftOutPicturesCountAsTooCoarse() {
         for _ in 0..<60 {
             now = now + .seconds(1.0 / 30)

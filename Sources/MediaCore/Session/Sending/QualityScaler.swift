@@ -5,7 +5,7 @@ import RTCWire
 /// takes at least (`PictureRates`); the latter alone, and pictures left out, where an encoder doesn't tell its quantizer. A
 /// value.
 ///
-/// A step up that doesn't last makes the next one wait twice as long.
+/// A step up that doesn't last makes the next one wait twice as long, until the rate is half as much again as it was then.
 struct QualityScaler: Sendable {
     /// What is left of a source's pictures.
     struct Step: Sendable, Hashable {
@@ -42,6 +42,8 @@ struct QualityScaler: Sendable {
     private static let longestPatience = Interval.seconds(60)
     /// A step up that lasts so long was right.
     private static let trial = Interval.seconds(10)
+    /// With so many times the rate, a step up that failed says nothing any more.
+    private static let wider = 1.5
 
     private let preference: DegradationPreference
     private let frameRate: Double
@@ -56,6 +58,8 @@ struct QualityScaler: Sendable {
     private var quantizers = (sum: 0, count: 0)
     private var lastUp: Instant?
     private var patience = QualityScaler.firstPatience
+    /// The rate at which a step up did not last, the latest.
+    private var failedRate: Int?
     /// Of a picture at full size.
     private var pixels = 0.0
 
@@ -102,8 +106,9 @@ struct QualityScaler: Sendable {
         guard elapsed >= QualityScaler.downwards, pictures + skipped >= QualityScaler.leastPictures else { return }
         let coarseness = quantizer ?? 0
         if isLimited, coarseness >= QualityScaler.coarse || left > QualityScaler.mostSkipped {
-            reduce(by: coarseness >= QualityScaler.coarsest || left > QualityScaler.mostSkipped ? 2 : 1, now)
-        } else if elapsed >= patience {
+            let isFar = coarseness >= QualityScaler.coarsest || left > QualityScaler.mostSkipped
+            reduce(by: isFar ? 2 : 1, rate, now)
+        } else if elapsed >= patience(at: rate) {
             let isAmple = preference == .balanced && bears(next: rate, own, times: QualityScaler.ample)
             let bound = isAmple ? QualityScaler.middling : QualityScaler.fine
             let hasRoom = quantizer.map { $0 <= bound } ?? (skipped == 0)
@@ -119,7 +124,7 @@ struct QualityScaler: Sendable {
         while canShrink(by: count + 1), Double(rate) < PictureRates.least(of: pixels(at: size + count), own: own) {
             count += 1
         }
-        if count > 0 { reduce(by: count, now) }
+        if count > 0 { reduce(by: count, rate, now) }
     }
 
     /// Whether a rate doesn't suffice for the present size, and there is a smaller one.
@@ -166,9 +171,17 @@ struct QualityScaler: Sendable {
             && frameRate * QualityScaler.shares[share + 1] >= least - 0.5
     }
 
-    private mutating func reduce(by count: Int, _ now: Instant) {
+    private func patience(at rate: Int?) -> Interval {
+        guard let rate, let failedRate, Double(rate) < QualityScaler.wider * Double(failedRate) else {
+            return QualityScaler.firstPatience
+        }
+        return patience
+    }
+
+    private mutating func reduce(by count: Int, _ rate: Int?, _ now: Instant) {
         if let lastUp, now - lastUp < QualityScaler.trial {
-            patience = min(patience * 2, QualityScaler.longestPatience)
+            patience = min(patience(at: rate) * 2, QualityScaler.longestPatience)
+            failedRate = rate
         }
         lastUp = nil
         for _ in 0..<count {
