@@ -191,21 +191,16 @@ extension AudioJitterBuffer {
         tempo.level = smooth
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
-        // It changes by whole pulls, and one that is a tenth below the target does as well.
-        let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 1e6 - target / 10)
+        let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
         if min(smooth, present) > target + slack {
             accelerate(count, urgent: smooth > target + max(Self.far, target / 2))
         } else if max(smooth, present) < max(target * 0.75, target - Self.near) {
             expand(count, urgent: smooth < target - Self.far)
-        } else if present >= target, abs(smooth - present) < Self.settled {
-            trim(count)
         }
     }
 
     /// Below the target by that much sound is left alone, ns.
     private static var near: Double { 20e6 }
-    /// What is smoothed follows a change of speed until it is as near as that, ns.
-    private static var settled: Double { 2e6 }
     /// From the target by that much it is brought there as fast as may be, ns.
     private static var far: Double { 100e6 }
 
@@ -217,19 +212,6 @@ extension AudioJitterBuffer {
         queue.trim(removed)
         statistics.acceleratedSamples += removed
         stretched(-removed)
-    }
-
-    /// Shortens what this pull and those after it, until the next packet is wanted, leave over: where pulls are as regular as
-    /// packets, it stays in the queue for good, and no packet is awaited any longer for it.
-    private func trim(_ count: Int) {
-        guard queue.frameCount > pullFrames, tempo.pause == 0 else { return }
-        let removed = tempo.stretcher.accelerate(
-            queue.tail(count), frames: count, channels: channels, similarity: 0.8,
-            longest: queue.frameCount % pullFrames)
-        guard removed > 0 else { return }
-        queue.trim(removed)
-        statistics.acceleratedSamples += removed
-        tempo.pause = 1_920
     }
 
     private func expand(_ count: Int, urgent: Bool) {

@@ -242,7 +242,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     /// Pulls come at any phase: where they are long, the first packet would wait too long for the next one.
     private var startDelay: Interval {
         let pull = Interval(nanoseconds: Int64(pullFrames) * 62_500 / 3)
-        return max(configuration.minimumDelay, min(configuration.initialDelay, .milliseconds(35) - pull))
+        return max(configuration.minimumDelay, min(configuration.initialDelay, .milliseconds(40) - pull))
     }
 
     /// Starts to play once the first packet has waited for its time.

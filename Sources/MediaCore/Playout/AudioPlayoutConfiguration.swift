@@ -3,11 +3,11 @@ import RTCWire
 /// Bounds of an audio jitter buffer.
 package struct AudioPlayoutConfiguration: Hashable, Sendable {
     /// The target delay never falls below this.
-    package var minimumDelay = Interval.milliseconds(15)
+    package var minimumDelay = Interval.milliseconds(20)
     /// The target delay never rises above this; packets later than that are given up. At most one second.
     package var maximumDelay = Interval.milliseconds(500)
     /// How long the very first packet waits.
-    package var initialDelay = Interval.milliseconds(20)
+    package var initialDelay = Interval.milliseconds(25)
     /// The share of packets that shall come in time, 0...1.
     package var quantile = 0.97
     /// The memory of the delay histogram: the weight that each packet leaves to all earlier ones, below 1.

@@ -19,16 +19,12 @@ struct TimeStretcher {
 
     /// Cuts one period out of the first `frames` samples per channel.
     ///
-    /// - Parameters:
-    ///   - similarity: normalized correlation that the seam needs, 0...1.
-    ///   - longest: samples per channel that may be removed.
+    /// - Parameter similarity: normalized correlation that the seam needs, 0...1.
     /// - Returns: samples per channel removed, 0 where no lag fits. What stands behind them in `sound` has moved up.
     mutating func accelerate(
-        _ sound: UnsafeMutableBufferPointer<Int16>, frames: Int, channels: Int, similarity: Float, longest: Int = .max
+        _ sound: UnsafeMutableBufferPointer<Int16>, frames: Int, channels: Int, similarity: Float
     ) -> Int {
-        guard
-            let lag = seam(sound, frames: frames, channels: channels, similarity: similarity, longest: longest)
-        else { return 0 }
+        guard let lag = seam(sound, frames: frames, channels: channels, similarity: similarity) else { return 0 }
         guard let base = sound.baseAddress else { return 0 }
         crossfade(from: base, to: base + lag * channels, into: base, frames: lag, channels: channels)
         let rest = (frames - 2 * lag) * channels
@@ -53,19 +49,17 @@ struct TimeStretcher {
     }
 
     private mutating func seam(
-        _ sound: UnsafeMutableBufferPointer<Int16>, frames: Int, channels: Int, similarity: Float, longest: Int = .max
+        _ sound: UnsafeMutableBufferPointer<Int16>, frames: Int, channels: Int, similarity: Float
     ) -> Int? {
         let count = min(frames, Self.span)
         guard count >= 4 * Self.shortestLag, sound.count >= count * channels else { return nil }
-        let longest = min(count / 2, longest)
-        guard longest >= Self.shortestLag else { return nil }
         if mono.isEmpty {
             mono = [Float](repeating: 0, count: Self.span)
             coarse = [Float](repeating: 0, count: Self.span / Self.decimation)
         }
         mixDown(sound, count, channels)
-        if meanSquare(count) < Self.quiet { return longest }
-        let lag = refine(coarseLag(count, longest), count, longest)
+        if meanSquare(count) < Self.quiet { return count / 2 }
+        let lag = refine(coarseLag(count), count)
         return correlation(mono, lag: lag, length: count / 2) >= similarity ? lag : nil
     }
 
@@ -87,19 +81,19 @@ struct TimeStretcher {
         return sum / Float(count)
     }
 
-    private func coarseLag(_ count: Int, _ longest: Int) -> Int {
+    private func coarseLag(_ count: Int) -> Int {
         let half = count / 2 / Self.decimation
-        var best = longest / Self.decimation
+        var best = half
         var highest = -Float.infinity
-        for lag in (Self.shortestLag / Self.decimation)...(longest / Self.decimation) {
+        for lag in (Self.shortestLag / Self.decimation)...half {
             let value = correlation(coarse, lag: lag, length: half)
             if value > highest { (best, highest) = (lag, value) }
         }
         return best * Self.decimation
     }
 
-    private func refine(_ lag: Int, _ count: Int, _ longest: Int) -> Int {
-        let range = max(Self.shortestLag, lag - 3)...min(longest, lag + 3)
+    private func refine(_ lag: Int, _ count: Int) -> Int {
+        let range = max(Self.shortestLag, lag - 3)...min(count / 2, lag + 3)
         var best = lag
         var highest = -Float.infinity
         for candidate in range {

@@ -120,7 +120,7 @@ public struct MediaSessionConfiguration: Sendable {
 /// How received media is played out.
 public struct PlayoutSettings: Sendable, Hashable {
     /// Least and most milliseconds between arrival and playout.
-    public var minimumDelayMilliseconds = 15
+    public var minimumDelayMilliseconds = 20
     /// The most that the adaptive buffer waits.
     public var maximumDelayMilliseconds = 1000
     /// When pictures are given to sinks.

@@ -60,22 +60,6 @@ import Testing
         #expect(statistics.concealedMilliseconds < 400)
     }
 
-    /// What a change of speed leaves over in each pull is taken out again: it would only be played later.
-    @Test(arguments: 1...6, [480, 960]) func nothingIsLeftOverForGood(seed: UInt64, pull: Int) {
-        var random = TraceRandom(seed: seed)
-        var simulation = PlayoutSimulation(count: 3_000) { index in
-            index < 1_000 ? 20 + Double(random.float(0, 80)) : 20
-        }
-        simulation.pull = pull
-        simulation.phase = .milliseconds(Int(seed) * 3)
-        let buffer = buffer()
-        var left: Int?
-        simulation.run(buffer) { _, _ in left = buffer.queue.frameCount % pull }
-        #expect(buffer.statistics.acceleratedSamples > 0)
-        // The sound's period is 240 samples.
-        #expect((left ?? .max) < 240)
-    }
-
     @Test func lossIsConcealedByItsOwnLength() {
         var random = TraceRandom(seed: 2)
         var lost = 0
