@@ -84,10 +84,11 @@ final class HTTPTestClient: Sendable {
     /// The next frame.
     func frame() async throws -> Frame { try await take(Self.frame) }
 
-    /// The next frame that is no ping.
+    /// The next frame that is no ping. Ends with its task: pings alone would keep it waiting beyond a test's time limit.
     func frameAfterPings() async throws -> Frame {
         while true {
             let frame = try await frame()
+            try Task.checkCancellation()
             if frame.opcode != 9 { return frame }
         }
     }

@@ -27,13 +27,22 @@ func withHTTPServer<Result>(
 final class TestReceiver: SignalReceiver {
     private let channel: SignalChannel
     private let ended: AsyncStream<[SignalMessage]>.Continuation?
+    private let confirmations: AsyncStream<Int>.Continuation?
     private let messages = NIOLockedValueBox<[SignalMessage]>([])
 
-    /// - Parameter ended: gets all messages when the connection is over.
-    init(_ channel: SignalChannel, ended: AsyncStream<[SignalMessage]>.Continuation? = nil) {
+    /// - Parameters:
+    ///   - ended: gets all messages when the connection is over.
+    ///   - confirmations: gets the numbers that the client's pongs confirm.
+    init(
+        _ channel: SignalChannel, ended: AsyncStream<[SignalMessage]>.Continuation? = nil,
+        confirmations: AsyncStream<Int>.Continuation? = nil
+    ) {
         self.channel = channel
         self.ended = ended
+        self.confirmations = confirmations
     }
+
+    func confirmed(_ count: Int) { confirmations?.yield(count) }
 
     func received(_ message: SignalMessage) {
         messages.withLockedValue { $0.append(message) }
@@ -47,16 +56,20 @@ final class TestReceiver: SignalReceiver {
 struct WebSocketFixture {
     let router: HTTPRouter
     private let ended: AsyncStream<[SignalMessage]>
+    /// What pongs have confirmed.
+    let confirmations: AsyncStream<Int>
 
     init(onOpen: @escaping @Sendable (SignalChannel) -> Void = { _ in }) {
         let (stream, continuation) = AsyncStream.makeStream(of: [SignalMessage].self)
         ended = stream
+        let (confirmations, confirmed) = AsyncStream.makeStream(of: Int.self)
+        self.confirmations = confirmations
         var router = HTTPRouter()
         router.webSocket("/ws", plain: { _ in .notFound }) { request in
             guard request["token"] != "bad" else { return .refuse(HTTPResponse(.unauthorized, "wrong token")) }
             return .accept { channel in
                 onOpen(channel)
-                return TestReceiver(channel, ended: continuation)
+                return TestReceiver(channel, ended: continuation, confirmations: confirmed)
             }
         }
         self.router = router

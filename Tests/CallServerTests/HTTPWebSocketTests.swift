@@ -169,9 +169,37 @@ import Testing
         limits.webSocket.silenceLimit = .milliseconds(30)
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
-            #expect(try await client.frame() == .init(opcode: 9, payload: []))
+            #expect(try await client.frame() == .init(opcode: 9, payload: [UInt8](repeating: 0, count: 8)))
             _ = try await client.untilClosed()
             #expect(await fixture.messages() == [])
+        }
+    }
+
+    /// Pings carry how many messages have gone before them; pongs that nobody asked for say nothing.
+    @Test func pongsConfirmWhatWasSent() async throws {
+        var limits = HTTPLimits()
+        limits.webSocket.pingInterval = .milliseconds(10)
+        try await withHTTPServer(fixture.router, limits: limits) { server in
+            let client = try await HTTPTestClient.webSocket(server.port)
+            for pong in [[], [1], [0, 0, 0, 0, 0, 0, 0, 3], [UInt8](repeating: 255, count: 8)] {
+                client.send(WebSocketBytes.frame(10, pong))
+            }
+            for _ in 0..<2 { client.send(WebSocketBytes.frame(2, [5])) }
+            var echoes = 0
+            while true {
+                let frame = try await client.frame()
+                guard frame.opcode == 9 else {
+                    echoes += 1
+                    continue
+                }
+                let sent = [0, 0, 0, 0, 0, 0, 0, UInt8(echoes)]
+                #expect(frame.payload == sent)
+                if echoes < 2 { continue }
+                client.send(WebSocketBytes.frame(10, sent))
+                client.send(WebSocketBytes.frame(8))
+                break
+            }
+            #expect(await fixture.confirmations.first { _ in true } == 2)
         }
     }
 

@@ -235,16 +235,18 @@ import Testing
             Livekit_SignalResponse.with { $0.update = .init() }, .with { $0.roomUpdate = .init() },
             .with { $0.refreshToken = "t" }, .with { $0.offer = .init() }, .with { $0.answer = .init() },
             .with { $0.trickle = .init() }, .with { $0.mediaSectionsRequirement = .init() }, .init(),
-        ] { backlog.keep(message) }
+        ] { backlog.keep(message, bytes: 1) }
         #expect(backlog.messages.isEmpty)
-        backlog.keep(.with { $0.mute.sid = "TR_1" })
-        backlog.keep(.with { $0.trackPublished.cid = "c" })
+        backlog.keep(.with { $0.mute.sid = "TR_1" }, bytes: 1)
+        backlog.keep(.with { $0.trackPublished.cid = "c" }, bytes: 1)
         #expect(backlog.drain().map(\.mute.sid) == ["TR_1", ""] && backlog.messages.isEmpty)
     }
 
-    @Test func levelsAndQualitiesAreMerged() {
+    /// Sent or not, what is said again is the newest.
+    @Test(arguments: [0, 2, 3]) func levelsAndQualitiesAreMerged(sent: Int) {
         var backlog = SignalBacklog()
-        for (sid, level) in [("a", Float(0.5)), ("b", 0.25), ("a", 0)] {
+        for (index, (sid, level)) in [("a", Float(0.5)), ("b", 0.25), ("a", 0)].enumerated() {
+            let number = index < sent ? index + 1 : nil
             backlog.keep(
                 .with {
                     $0.speakersChanged.speakers = [
@@ -253,7 +255,7 @@ import Testing
                             $0.level = level
                         }
                     ]
-                })
+                }, number: number, bytes: 1)
             backlog.keep(
                 .with {
                     $0.connectionQuality.updates = [
@@ -262,8 +264,8 @@ import Testing
                             $0.score = level
                         }
                     ]
-                })
-            backlog.keep(.with { $0.subscribedQualityUpdate.trackSid = sid })
+                }, number: number, bytes: 1)
+            backlog.keep(.with { $0.subscribedQualityUpdate.trackSid = sid }, number: number, bytes: 1)
         }
         let messages = backlog.drain()
         #expect(messages.count == 4)
@@ -274,7 +276,26 @@ import Testing
 
     @Test func theBacklogIsBounded() {
         var backlog = SignalBacklog()
-        for index in 0..<(SignalBacklog.limit + 10) { backlog.keep(.with { $0.mute.sid = "\(index)" }) }
+        func mute(_ index: Int) -> Livekit_SignalResponse { .with { $0.mute.sid = "\(index)" } }
+        for index in 0..<(SignalBacklog.limit + 10) { backlog.keep(mute(index), bytes: 1) }
         #expect(backlog.messages.count == SignalBacklog.limit && backlog.messages.first?.mute.sid == "10")
+        for index in 0..<5 { backlog.keep(mute(index), bytes: SignalBacklog.byteLimit / 3) }
+        #expect(backlog.messages.map(\.mute.sid) == ["2", "3", "4"])
+        backlog.keep(mute(5), bytes: SignalBacklog.byteLimit + 1)
+        #expect(backlog.messages.count == 3)
+    }
+
+    @Test func whatTheClientHasGotIsForgotten() {
+        var backlog = SignalBacklog()
+        func kept() -> [String] { backlog.messages.map(\.mute.sid) }
+        for number in 1...4 { backlog.keep(.with { $0.mute.sid = "\(number)" }, number: number, bytes: 1) }
+        backlog.keep(.with { $0.mute.sid = "away" }, bytes: 1)
+        backlog.confirm(first: 2)
+        #expect(kept() == ["3", "4", "away"])
+        backlog.confirm(first: 1)
+        backlog.forgetMute(of: "3")
+        #expect(kept() == ["4", "away"])
+        backlog.confirm(first: .max)
+        #expect(kept() == ["away"])
     }
 }

@@ -81,11 +81,13 @@ import Testing
         }
     }
 
-    @Test func whatAClientIsToldWhileItIsAwayWaits() async throws {
+    /// The server may know that the connection is dead, not know it yet, or never learn of it.
+    @Test(arguments: [true, false]) func whatAClientIsToldWhileItIsAwayWaits(isClosed: Bool) async throws {
         try await withCallServer { server in
             var alice = try await Caller.join(server, "alice", seed: 24)
             let bob = try await Caller.join(server, "bob", seed: 25)
-            alice.signal.drop()
+            let dead = alice.signal
+            if isClosed { dead.drop() }
             let sid = try await bob.publish(.audio, .microphone, cid: "mic", ssrc: 9100)
             _ = try await alice.resume(server, "alice")
             let update = try await alice.signal.participant("bob")
@@ -97,6 +99,33 @@ import Testing
             // The subscription that could not be negotiated gets its line now.
             try await alice.restartICE()
             try await pass(0..<5, from: bob, ssrc: 9100, to: alice)
+            try await alice.media.close()
+            try await bob.media.close()
+            withExtendedLifetime(dead) {}
+        }
+    }
+
+    /// What has arrived is not said again.
+    @Test func whatAClientHasGotIsNotRepeated() async throws {
+        try await withCallServer {
+            $0.timing.webSocketPing = 10
+        } _: { server in
+            var alice = try await Caller.join(server, "alice", seed: 31)
+            let bob = try await Caller.join(server, "bob", seed: 32)
+            let sid = try await bob.publish(.audio, .microphone, cid: "mic", ssrc: 9300)
+            func permission(_ response: Livekit_SignalResponse) -> Bool? {
+                guard case .subscriptionPermissionUpdate(let update) = response.message else { return nil }
+                return update.trackSid == sid
+            }
+            #expect(try await alice.signal.next(permission))
+            try await alice.signal.answerPing()
+            _ = try await alice.resume(server, "alice")
+            alice.signal.send(.with { $0.pingReq.timestamp = 6 })
+            while true {
+                let message = try await alice.signal.next()
+                #expect(permission(message) == nil)
+                if message.pongResp.lastPingTimestamp == 6 { break }
+            }
             try await alice.media.close()
             try await bob.media.close()
         }

@@ -55,6 +55,15 @@ final class LiveKitTestClient: Sendable {
     /// The next frame of any kind but ping.
     func frame() async throws -> HTTPTestClient.Frame { try await http.frameAfterPings() }
 
+    /// Answers the next ping, and waits until the server has read that.
+    func answerPing() async throws {
+        var frame = try await http.frame()
+        while frame.opcode != 9 { frame = try await http.frame() }
+        http.send(WebSocketBytes.frame(10, frame.payload))
+        send(.with { $0.pingReq.timestamp = 4713 })
+        _ = try await next { $0.pongResp.lastPingTimestamp == 4713 ? true : nil }
+    }
+
     /// The next message.
     func next() async throws -> Livekit_SignalResponse {
         let frame = try await frame()

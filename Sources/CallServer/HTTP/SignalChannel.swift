@@ -44,6 +44,8 @@ final class SignalChannel: Sendable {
 /// Who gets the messages of a `SignalChannel`; called on the WebSocket's loop only, in order.
 protocol SignalReceiver: AnyObject, Sendable {
     func received(_ message: SignalMessage)
+    /// The client has got the first `count` messages that were sent to it.
+    func confirmed(_ count: Int)
     /// The connection is over, with or without a goodbye. Called once, and nothing is called after it.
     func disconnected()
     /// The same, for receivers to whom the client's code (RFC 6455 section 7.4) means something; nil where it said none.
@@ -51,6 +53,7 @@ protocol SignalReceiver: AnyObject, Sendable {
 }
 
 extension SignalReceiver {
+    func confirmed(_ count: Int) {}
     func disconnected(code: UInt16?) { disconnected() }
 }
 

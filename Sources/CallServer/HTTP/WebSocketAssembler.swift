@@ -9,6 +9,8 @@ struct WebSocketAssembler {
         case message(SignalMessage)
         /// To be answered with a pong that carries the same bytes.
         case ping(ByteBuffer)
+        /// What our ping carried, or anything: a client may send pongs unasked.
+        case pong(ByteBuffer)
         /// Code 1005 when the frame carried none.
         case close(UInt16, String)
         /// To be answered with that close code.
@@ -37,7 +39,7 @@ struct WebSocketAssembler {
         switch frame.opcode {
         case .binary, .text, .continuation: return data(frame)
         case .ping: return .ping(frame.unmaskedData)
-        case .pong: return .nothing
+        case .pong: return .pong(frame.unmaskedData)
         case .connectionClose: return close(frame.unmaskedData)
         default: return .violation(.protocolError, "an unknown opcode")
         }

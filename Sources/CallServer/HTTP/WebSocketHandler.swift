@@ -27,6 +27,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private var lastHeard = NIODeadline.now()
     /// Nothing has come since the last ping: only then can silence be the client's.
     private var isPingPending = false
+    /// Messages that have gone to the client; pings carry the number.
+    private var sentMessages = 0
     private var timer: Scheduled<Void>?
     private var gate: MessageGate
     /// Opens the gate for what waits at it.
@@ -67,12 +69,20 @@ final class WebSocketHandler: ChannelDuplexHandler {
             if case .open = state { admit(message, context) }
         case .ping(let bytes):
             if case .open = state { send(.pong, bytes, context) }
+        case .pong(let bytes): confirm(bytes)
         case .close(let code, _):
             closeCode = code
             if case .open = state { send(.connectionClose, Self.closeBody(code == 1005 ? nil : code), context) }
             finish(context)
         case .violation(let code, let text): violated(code, text, context)
         }
+    }
+
+    private func confirm(_ body: ByteBuffer) {
+        guard body.readableBytes == 8, let count = body.getInteger(at: body.readerIndex, as: UInt64.self),
+            count <= sentMessages
+        else { return }
+        receiver?.confirmed(Int(count))
     }
 
     private func admit(_ message: SignalMessage, _ context: ChannelHandlerContext) {
@@ -142,8 +152,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .open = state else { return promise?.fail(ChannelError.outputClosed) ?? () }
         switch unwrapOutboundIn(data) {
-        case .message(.binary(let bytes)): write(.binary, ByteBuffer(bytes: bytes), context, promise)
-        case .message(.text(let text)): write(.text, ByteBuffer(string: text), context, promise)
+        case .message(let message):
+            sentMessages += 1
+            switch message {
+            case .binary(let bytes): write(.binary, ByteBuffer(bytes: bytes), context, promise)
+            case .text(let text): write(.text, ByteBuffer(string: text), context, promise)
+            }
         case .close(let code, let reason):
             write(.connectionClose, Self.closeBody(code, reason), context, promise)
             awaitClose(context)
@@ -206,7 +220,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
                 return context.close(promise: nil)
             }
             isPingPending = true
-            send(.ping, ByteBuffer(), context)
+            send(.ping, ByteBuffer(integer: UInt64(sentMessages)), context)
             if case .open = state { schedulePing(context) }
         }
     }

@@ -5,6 +5,7 @@ import RoomModel
 extension LiveKitParticipant {
     /// Acts on one message of the client.
     func handle(_ request: Livekit_SignalRequest, now: Instant) {
+        if case .mute(let mute) = request.message { forgetMute(of: mute.sid) }
         for action in actions(for: request) { perform(action, now: now) }
     }
 

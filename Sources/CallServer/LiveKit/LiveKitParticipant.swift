@@ -76,15 +76,23 @@ final class LiveKitParticipant: @unchecked Sendable {
 
     /// Sends what several get and is written once for all of them.
     func send(_ response: Livekit_SignalResponse, binary: [UInt8]) {
-        if let session { session.send(response, binary: binary) } else { backlog.keep(response) }
+        session?.send(response, binary: binary)
+        // Its connection may be dead and not know it.
+        backlog.keep(response, number: session?.sentMessages, bytes: binary.count)
     }
 
-    func send(_ response: Livekit_SignalResponse) {
-        if let session { session.send(response) } else { backlog.keep(response) }
+    func send(_ response: Livekit_SignalResponse) { send(response, binary: response.wireBytes) }
+
+    /// The client has got the first `count` messages of this connection.
+    func confirmed(_ count: Int, on session: LiveKitSession) {
+        if session === self.session { backlog.confirm(first: count) }
     }
 
-    /// What the client has missed while it was away.
+    /// What the client has missed while it was away, or may have missed before.
     func sendBacklog() { for message in backlog.drain() { send(message) } }
+
+    /// The client says itself whether the track is muted.
+    func forgetMute(of track: String) { backlog.forgetMute(of: track) }
 
     // MARK: Coming and going
 

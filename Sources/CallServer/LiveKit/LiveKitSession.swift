@@ -3,7 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 
 /// One signalling connection of a LiveKit client: reads its messages, hands them to its participant on the room's loop.
-// `participant`, `usesText` and `saidLeave` are touched on the room's loop only.
+// `participant`, `usesText`, `saidLeave` and `sentMessages` are touched on the room's loop only.
 final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     let ticket: LiveKitTicket
     let logger: Logger
@@ -14,6 +14,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     /// A client that sends text frames is answered in JSON, until it sends binary ones.
     private var usesText = false
     private var saidLeave = false
+    private(set) var sentMessages = 0
 
     init(channel: SignalChannel, ticket: LiveKitTicket, directory: RoomDirectory, logger: Logger) {
         self.channel = channel
@@ -75,6 +76,11 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
         }
     }
 
+    func confirmed(_ count: Int) {
+        guard let room = room.withLockedValue({ $0 }) else { return }
+        room.eventLoop.execute { self.participant?.confirmed(count, on: self) }
+    }
+
     func disconnected() {
         guard let room = room.withLockedValue({ $0 }) else { return }
         room.eventLoop.execute {
@@ -89,6 +95,7 @@ final class LiveKitSession: SignalReceiver, @unchecked Sendable {
     /// - Parameter binary: the message in protobuf, which several may get.
     func send(_ response: Livekit_SignalResponse, binary: @autoclosure () -> [UInt8]) {
         if case .leave = response.message { saidLeave = true }
+        sentMessages += 1
         channel.send(usesText ? .text(response.wireJSON) : .binary(binary()))
     }
 
