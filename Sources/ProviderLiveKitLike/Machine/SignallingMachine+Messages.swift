@@ -29,7 +29,9 @@ extension SignallingMachine {
         case .requestResponse(let response): answered(response, &turn)
         case .roomMoved(let move): moved(move, &turn)
         case .refreshToken(let fresh): if !fresh.isEmpty { link.token = fresh }
-        case .pongResp(let pong): link.answered(pong, now: turn.now)
+        case .pongResp(let pong):
+            link.answered(pong, now: turn.now)
+            turn.queue.confirm(pong)
         case .leave(let leave): left(leave, &turn)
         default: break
         }

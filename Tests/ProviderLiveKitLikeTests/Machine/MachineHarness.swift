@@ -92,6 +92,13 @@ struct MachineHarness {
         say { $0.answer = .with { ($0.type, $0.id, $0.sdp) = ("answer", offer.id, "answer") } }
     }
 
+    /// The next ping is sent and answered.
+    mutating func answerPing() {
+        pass(seconds: 5)
+        guard let ping = sent("pingReq").last?.pingReq else { return }
+        say { $0.pongResp.lastPingTimestamp = ping.timestamp }
+    }
+
     /// The server takes the last track that it was asked for.
     mutating func acceptTrack(_ sid: String) {
         guard let request = sent.last(where: { !$0.addTrack.cid.isEmpty })?.addTrack else { return }

@@ -44,7 +44,11 @@ import Testing
         #expect(state.dataChannels.map(\.label) == ["_reliable", "_lossy", "_data_track"])
         // Path and answer: only then the connection stands.
         session.answerOffer()
-        #expect(session.takeLines() == ["media setAnswer", "send subscriptionPermission", "report reconnected"])
+        #expect(
+            session.takeLines() == [
+                "media setAnswer", "send subscription", "send trackSetting", "send subscriptionPermission",
+                "report reconnected",
+            ])
         #expect(session.machine.repair.lifecycle.isConnected)
     }
 
@@ -80,6 +84,7 @@ import Testing
     /// What is said meanwhile waits, in order; what meant the old socket only is not said.
     @Test func whatIsSaidMeanwhileWaitsForTheResume() {
         var session = session()
+        session.answerPing()
         session.take(.socketClosed(session.socket))
         _ = session.takeLines()
         session.ask(.setMuted(true, trackID: "TR_mine"))
@@ -94,6 +99,27 @@ import Testing
                 "send syncState", "send pingReq", "send offer", "send mute", "send subscription",
                 "send subscriptionPermission",
             ])
+    }
+
+    /// The socket was dead and nobody knew it: what was said on it since the last answered ping is said again.
+    @Test func whatADeadSocketSwallowedIsSaidAgain() {
+        var session = session()
+        session.ask(.setMuted(true, trackID: "TR_mine"))
+        session.answerPing()
+        session.ask(.setMuted(false, trackID: "TR_mine"))
+        session.ask(.setSubscribed(true, trackID: "TR_ada"))
+        session.take(.socketClosed(session.socket))
+        session.ask(.setMuted(true, trackID: "TR_mine"))
+        _ = session.takeLines()
+        session.take(.resumed(.success(.init())))
+        session.answerOffer()
+        let said = session.takeLines().filter { $0.hasPrefix("send") }
+        #expect(
+            said == [
+                "send syncState", "send pingReq", "send offer", "send mute", "send subscription", "send mute",
+                "send subscriptionPermission",
+            ])
+        #expect(session.sent("mute").map(\.mute.muted) == [true, false, false, true])
     }
 
     /// What a resume tells takes little memory until then, and is the same.

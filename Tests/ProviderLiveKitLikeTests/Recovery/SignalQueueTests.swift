@@ -57,6 +57,67 @@ import Testing
         #expect(waiting == [Self.request(.updateMetadata(.init()))])
     }
 
+    /// The socket may have been dead: what no answered ping follows is said again, before what has waited.
+    @Test func whatIsNotConfirmedIsSaidAgain() {
+        var queue = SignalQueue()
+        _ = queue.open()
+        func say(_ sid: String) { _ = queue.admit(.with { $0.mute.sid = sid }) }
+        func ping(_ time: Int64) { _ = queue.admit(.with { $0.pingReq.timestamp = time }) }
+        func pong(_ time: Int64) { queue.confirm(.with { $0.lastPingTimestamp = time }) }
+        say("a")
+        ping(1)
+        say("b")
+        ping(2)
+        say("c")
+        pong(1)
+        pong(7)
+        queue.close()
+        say("d")
+        #expect(queue.waiting.map(\.mute.sid) == ["b", "c", "d"])
+        queue.beginResuming()
+        ping(3)
+        // The socket is lost again before the resume is complete.
+        queue.close()
+        #expect(queue.waiting.map(\.mute.sid) == ["b", "c", "d"])
+        queue.beginResuming()
+        ping(4)
+        pong(4)
+        let resumed = queue.open()
+        #expect(resumed.map(\.mute.sid) == ["b", "c", "d"] && queue.waiting.isEmpty)
+        // They were said on a new socket, which may be dead, too.
+        queue.close()
+        #expect(queue.waiting.map(\.mute.sid) == ["b", "c", "d"])
+        _ = queue.open()
+        ping(5)
+        pong(5)
+        #expect(queue.unconfirmed.isEmpty)
+    }
+
+    /// Tracks and metadata have their own ways to be said again.
+    @Test func onlyWhatDoesNoHarmTwiceIsSaidAgain() {
+        var queue = SignalQueue()
+        _ = queue.open()
+        for (message, _) in Self.messages { _ = queue.admit(Self.request(message)) }
+        queue.close()
+        #expect(
+            queue.waiting == [
+                Self.request(.mute(.init())), Self.request(.subscription(.init())),
+                Self.request(.trackSetting(.init())), Self.request(.updateAudioTrack(.init())),
+                Self.request(.updateVideoTrack(.init())),
+            ])
+    }
+
+    @Test func whatIsNotConfirmedIsBounded() {
+        var queue = SignalQueue()
+        _ = queue.open()
+        for number in 0..<500 { _ = queue.admit(.with { $0.mute.sid = "\(number)" }) }
+        #expect(queue.unconfirmed.count == SignalQueue.unconfirmedCapacity)
+        queue.close()
+        #expect(queue.waiting.first?.mute.sid == "436" && queue.waiting.last?.mute.sid == "499")
+        queue.forgetSession()
+        #expect(queue.waiting.isEmpty)
+    }
+
     @Test func theQueueIsBounded() {
         var queue = SignalQueue()
         for number in 0..<5000 { _ = queue.admit(.with { $0.mute.sid = "\(number)" }) }

@@ -25,6 +25,9 @@ struct TracePlan {
     /// Lines that are played before another one.
     var moved: [(lines: [Int], before: Int)] = []
     var isLayerOrderFree = false
+    /// Kinds that ours says once more after the loss of a socket, unless a ping was answered since, and the recorded client
+    /// does not: see `SignalQueue`.
+    var saidAgain: [String] = []
     /// Differences that are as they should be, with their reason, by line.
     var differing: [Int: (reason: String, fields: [String])] = [:]
     /// The number of compared messages and fields, so that nothing is left out in silence.
@@ -60,6 +63,7 @@ struct TracePlan {
             5743: [.leave],
         ],
         skipped: [777: early, 1216: "the answer to that"],
+        saidAgain: ["mute", "mute"],
         differing: [
             4899: (
                 "libwebrtc keeps a stopped sender's lines; the server answers both forms with an inactive section",
