@@ -178,7 +178,7 @@ import Testing
     /// Pings carry how many messages have gone before them; pongs that nobody asked for say nothing.
     @Test func pongsConfirmWhatWasSent() async throws {
         var limits = HTTPLimits()
-        limits.webSocket.pingInterval = .milliseconds(10)
+        limits.webSocket.pingInterval = .milliseconds(200)
         try await withHTTPServer(fixture.router, limits: limits) { server in
             let client = try await HTTPTestClient.webSocket(server.port)
             for pong in [[], [1], [0, 0, 0, 0, 0, 0, 0, 3], [UInt8](repeating: 255, count: 8)] {

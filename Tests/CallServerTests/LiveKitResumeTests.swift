@@ -108,7 +108,7 @@ import Testing
     /// What has arrived is not said again.
     @Test func whatAClientHasGotIsNotRepeated() async throws {
         try await withCallServer {
-            $0.timing.webSocketPing = 10
+            $0.timing.webSocketPing = 200
         } _: { server in
             var alice = try await Caller.join(server, "alice", seed: 31)
             let bob = try await Caller.join(server, "bob", seed: 32)
