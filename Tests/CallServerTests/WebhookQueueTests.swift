@@ -1,3 +1,4 @@
+import Glibc
 import LiveKitProtocol
 import Logging
 import NIOCore
@@ -5,6 +6,33 @@ import NIOPosix
 import Testing
 
 @testable import CallServer
+
+/// A TCP port of 127.0.0.1 on which nobody listens, and that the kernel gives to nobody else meanwhile: whoever asks for this
+/// one and lets addresses be used again, as our servers do, gets it all the same.
+private struct ReservedPort {
+    let port: Int
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        try #require(isBound, "no port is free")
+    }
+
+    func release() { close(descriptor) }
+}
 
 @Suite(.timeLimit(.minutes(1))) struct WebhookQueueTests {
     private static func queue(
@@ -21,15 +49,6 @@ import Testing
         return WebhookQueue(
             target, on: MultiThreadedEventLoopGroup.singleton.any(), policy: policy,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-    }
-
-    /// Ports that a moment ago nobody listened on.
-    private static func freePort() async throws -> Int {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        let port = server.localAddress?.port ?? 0
-        try await server.close()
-        return port
     }
 
     @Test func requestsAreSignedTypedAndInOrder() async throws {
@@ -61,7 +80,8 @@ import Testing
     }
 
     @Test func aReceiverThatComesLateMissesNothing() async throws {
-        let port = try await Self.freePort()
+        let reserved = try ReservedPort()
+        let port = reserved.port
         let queue = try Self.queue(port)
         for index in 0..<10 { queue.enqueue(key: "k\(index % 2)", id: "\(index)", body: [UInt8(index)]) }
         var counted = try await queue.statistics().get()
@@ -78,6 +98,7 @@ import Testing
         #expect(try await queue.flush(within: .seconds(60)).get() == 0)
         #expect(receiver.requests.count == 10)
         await late.close()
+        reserved.release()
     }
 
     @Test func aReceiverThatNeverAnswersIsAskedAgain() async throws {
@@ -91,9 +112,11 @@ import Testing
     }
 
     @Test func aFlushEndsAtItsDeadlineAndSaysWhatIsLeft() async throws {
-        let queue = try Self.queue(try await Self.freePort())
+        let reserved = try ReservedPort()
+        let queue = try Self.queue(reserved.port)
         for index in 0..<3 { queue.enqueue(key: "k", id: "\(index)", body: []) }
         #expect(try await queue.flush(within: .milliseconds(100)).get() == 3)
+        reserved.release()
     }
 
     @Test(arguments: [
