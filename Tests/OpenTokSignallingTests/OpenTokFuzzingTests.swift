@@ -23,9 +23,12 @@ import Testing
         ]
         let frame = RumorFrame.message(to: "a", from: "b", transaction: "t", payload: Array("{}".utf8))
         let bytes = (try? frame.encoded()) ?? []
-        let steps: [UInt8] = [0, 0, 1, 2, 1, 12, 50, 5, 200, 14] + bytes + [255, 0, 1, 3]
-        let served = Array("\u{0}\(texts[0])\u{0}\(texts[1])".utf8)
-        return texts.map { Array($0.utf8) } + [served] + [[7] + bytes + bytes, steps, [1] + steps]
+        let start: [UInt8] = [0, 0, 1, 2, 1, 12, 50, 5, 200, 14]
+        let steps: [UInt8] = start + bytes + [255, 0, 1, 3]
+        let served: [UInt8] = Array("\u{0}\(texts[0])\u{0}\(texts[1])".utf8)
+        let twice: [UInt8] = [7] + bytes + bytes
+        let later: [UInt8] = [1] + steps
+        return texts.map { Array($0.utf8) } + [served, twice, steps, later]
     }
 
     @Test(arguments: OpenTokFuzzing.bodies.map(\.name))

@@ -34,7 +34,7 @@ import Testing
         let third = slots.insert(Tenant(3, census))
         let taken = slots.index(of: third)
         let same = try #require(taken)
-        let number = slots[same].number
+        let number = slots[same].pointee.number
         let stale = slots.index(of: first)
         #expect(same == place && number == 3 && stale == nil)
         let nobody = slots.index(of: .none)
@@ -56,7 +56,7 @@ import Testing
             for number in stride(from: 1, to: 100, by: 2) {
                 let place = slots.index(of: ids[number])
                 let index = try #require(place)
-                let found = slots[index].number
+                let found = slots[index].pointee.number
                 #expect(found == number)
             }
         }

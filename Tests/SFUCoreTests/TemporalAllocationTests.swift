@@ -71,7 +71,8 @@ import Testing
         for second in 0..<20 {
             for (spatial, temporal, bytes) in layers {
                 // One second's bytes of a layer in one packet: I 0, L 1, F 0.
-                let payload = [0x20 | 0x08, temporal << 5 | spatial << 1, 0] + [UInt8](repeating: 0, count: bytes - 3)
+                let descriptor: [UInt8] = [0x20 | 0x08, temporal << 5 | spatial << 1, 0]
+                let payload = descriptor + [UInt8](repeating: 0, count: bytes - descriptor.count)
                 bench.feed(
                     sequence, timestamp: UInt32(second) * 90_000, payload: payload, at: milliseconds(second * 1000))
                 sequence += 1

@@ -16,11 +16,16 @@ struct WAVReader: ~Copyable {
     init(file source: consuming FileReader) throws(MediaError) {
         var reader = source
         let header = try Self.header(&reader)
-        format = header.format
-        channels = header.format.channels <= 2 ? header.format.channels : 1
-        dataOffset = header.offset
-        dataSize = header.size
-        file = reader
+        self.init(reader, header.format, offset: header.offset, size: header.size)
+    }
+
+    /// Nothing throws once a property has its value: Swift 6.2 ends such a value wrongly.
+    private init(_ file: consuming FileReader, _ format: WAVFormat, offset: Int, size: Int?) {
+        self.format = format
+        channels = format.channels <= 2 ? format.channels : 1
+        dataOffset = offset
+        dataSize = size
+        self.file = file
     }
 
     /// Fills `samples` (a multiple of ``channels``) and returns the samples per channel read; fewer at the end only.

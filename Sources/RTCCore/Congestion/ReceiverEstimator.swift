@@ -102,8 +102,9 @@ struct ReceiverEstimator: Sendable {
     }
 
     private func hasJumped(_ sent: Instant, _ arrival: Instant, since last: (sent: Instant, arrival: Instant)) -> Bool {
-        let shift = (arrival - last.arrival) - (sent - last.sent)
-        return arrival - last.arrival > ReceiverEstimator.silence || shift > ReceiverEstimator.largestShift
+        let between: Interval = arrival - last.arrival
+        let shift: Interval = between - (sent - last.sent)
+        return between > ReceiverEstimator.silence || shift > ReceiverEstimator.largestShift
             || shift < .zero - ReceiverEstimator.largestShift
             || sent.nanoseconds.magnitude > ReceiverEstimator.latestMoment
     }

@@ -21,8 +21,8 @@ struct SenderReportLog {
         for step in 1...max(count, 1) where step <= count {
             let entry = entries[(next + entries.count - step) % entries.count]
             guard entry.middle == lastReport else { continue }
-            let trip = arrival - entry.sent - Interval(dlsr: delay)
-            return max(trip, .zero)
+            let sinceReport: Interval = arrival - entry.sent
+            return max(sinceReport - Interval(dlsr: delay), .zero)
         }
         return nil
     }

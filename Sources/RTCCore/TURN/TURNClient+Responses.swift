@@ -123,8 +123,9 @@ extension TURNClient {
             staleNonces += 1
             guard staleNonces <= configuration.limits.staleNonces else { return end(.failed(.unauthorized)) }
         }
-        if let known = credentials, known.realm == realm {
-            credentials?.nonce = nonce
+        if var known = credentials, known.realm == realm {
+            known.nonce = nonce
+            credentials = known
         } else {
             credentials = TURNCredentials(
                 username: configuration.username, password: configuration.password, realm: realm, nonce: nonce)

@@ -76,7 +76,7 @@ extension Consumer {
         guard let original = munger.original(of: sequence), let layer = producer.layers.index(of: original.layer) else {
             return false
         }
-        return producer.layers[layer].ring?.has(original.source) ?? true
+        return producer.layers[layer].pointee.ring?.has(original.source) ?? true
     }
 
     /// A packet that was sent, as it came.
@@ -88,10 +88,10 @@ extension Consumer {
 
     private func find(_ sequence: UInt16, _ producer: borrowing Producer) -> Original? {
         guard let original = munger.original(of: sequence), let layer = producer.layers.index(of: original.layer),
-            var packet = producer.layers[layer].ring?.find(original.source, codec: producer.codec)
+            var packet = producer.layers[layer].pointee.ring?.find(original.source, codec: producer.codec)
         else { return nil }
         if packet.needsDependency(producer.codec) {
-            var structure = producer.layers[layer].contents.structure
+            var structure = producer.layers[layer].pointee.contents.structure
             packet.readDependency(&structure)
         }
         return Original(packet: packet, layer: layer, numbering: original.numbering)
@@ -104,7 +104,7 @@ extension Consumer {
         _ outbox: inout ForwardingOutbox
     ) {
         let verdict = filter.judge(
-            original.packet, of: producer.layers[original.layer].contents, isNewest: false)
+            original.packet, of: producer.layers[original.layer].pointee.contents, isNewest: false)
         guard verdict.isTaken || sendsEmpty else { return }
         let taken = TakenPacket(
             payload: verdict.isTaken ? original.packet.payload : nil, shared: outbox.share(original.packet),

@@ -6,7 +6,7 @@ extension Consumer {
     /// Begins with a recent key frame, where all since then is still at hand, else with the next one, which is asked for.
     mutating func start(_ producer: inout Producer, now: Instant, into outbox: inout ForwardingOutbox) {
         if mayReplay(producer), let best = wantedLayer(producer, now),
-            let range = producer.layers[best].replayable(now: now)
+            let range = producer.layers[best].pointee.replayable(now: now)
         {
             return replay(range, of: best, &producer, into: &outbox)
         }
@@ -39,10 +39,10 @@ extension Consumer {
         refreshLimit(producer)
         guard isFlowing(producer), let best = wantedLayer(producer, now) else { return }
         // A larger spatial layer of one stream begins with a key frame too, or where the codec says it can.
-        let layers = producer.layers[best].contents.spatialLayers
+        let layers = producer.layers[best].pointee.contents.spatialLayers
         let isRaised = layers > 1 && filter.current.spatial < min(wishes.spatialLimit, layers - 1)
         let isOther = producer.layers.id(at: best) != layer
-        if isOther || isRaised || filter.needsKeyFrame(of: producer.layers[best].contents) {
+        if isOther || isRaised || filter.needsKeyFrame(of: producer.layers[best].pointee.contents) {
             producer.requestKeyFrame(of: best, into: &outbox)
         }
     }
@@ -52,7 +52,7 @@ extension Consumer {
     /// none of it.
     mutating func giveWay(_ producer: borrowing Producer, now: Instant) {
         guard isFlowing(producer), let sent = sentLayer(producer), let best = wantedLayer(producer, now),
-            producer.layers[best].rank < producer.layers[sent].rank
+            producer.layers[best].pointee.rank < producer.layers[sent].pointee.rank
         else { return }
         layer = nil
         filler = nil
@@ -61,7 +61,7 @@ extension Consumer {
 
     /// The layer that is sent, as `layerLimit` counts; nil while nothing is.
     func currentLayer(_ producer: borrowing Producer) -> Int? {
-        sentLayer(producer).map { max(producer.layers[$0].rank, filter.current.spatial) }
+        sentLayer(producer).map { max(producer.layers[$0].pointee.rank, filter.current.spatial) }
     }
 
     /// The layer that is sent, by its position.
@@ -79,7 +79,7 @@ extension Consumer {
             filter.limit = wishes.limit(nil)
             return
         }
-        filter.limit = wishes.limit(producer.layers[index].contents.temporalRates)
+        filter.limit = wishes.limit(producer.layers[index].pointee.contents.temporalRates)
     }
 
     /// The subscriber can't go on without a key frame.
@@ -94,7 +94,7 @@ extension Consumer {
     /// stands by it. Nil while nothing flows, or the source has not told its clock.
     func senderReport(_ producer: borrowing Producer, now: Instant) -> ForwardedReport? {
         guard isFlowing(producer), let index = sentLayer(producer),
-            let clock = producer.layers[index].clock?.advanced(to: now, clockRate: producer.clockRate)
+            let clock = producer.layers[index].pointee.clock?.advanced(to: now, clockRate: producer.clockRate)
         else { return nil }
         return ForwardedReport(
             ssrc: configuration.ssrc, ntp: clock.ntp,

@@ -36,7 +36,7 @@ extension Consumer {
         let (written, payload) = writeBeginning(
             packet, taken, producer.codec, into: UnsafeMutableRawBufferPointer(rebasing: room[length...]))
         length += written
-        let targets = producer.layers[layer].contents.structure?.decodeTargets ?? 0
+        let targets = producer.layers[layer].pointee.contents.structure?.decodeTargets ?? 0
         let descriptor = writeDependency(
             packet, taken, decodeTargets: targets, into: UnsafeMutableRawBufferPointer(rebasing: room[length...]))
         let prefix = outbox.commit(length)

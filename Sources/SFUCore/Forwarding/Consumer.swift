@@ -86,7 +86,7 @@ struct Consumer: ~Copyable {
             let isSame = munger.layer == id
             // The key frame of a smaller layer needs nothing of the larger one, for which there may be no room.
             if let old = munger.layer.flatMap({ producer.layers.index(of: $0) }),
-                producer.layers[layer].rank < producer.layers[old].rank
+                producer.layers[layer].pointee.rank < producer.layers[old].pointee.rank
             {
                 repetitions.forget(upTo: munger.highest)
             }
@@ -94,7 +94,8 @@ struct Consumer: ~Copyable {
                 lastTimestamp: munger.lastTimestamp, lastArrival: lastArrival,
                 oldOffset: munger.current.timestampOffset, clockRate: producer.clockRate)
             numbering.timestampOffset = alignment.offset(
-                of: packet, from: isSame ? nil : clock(of: munger.layer, producer), to: producer.layers[layer].clock,
+                of: packet, from: isSame ? nil : clock(of: munger.layer, producer),
+                to: producer.layers[layer].pointee.clock,
                 isSameSource: isSame)
         }
         if configuration.isEncrypted, !munger.hasStarted { refresh.begin(packet.arrival) }
@@ -109,7 +110,7 @@ struct Consumer: ~Copyable {
 
     private func clock(of layer: LayerID?, _ producer: borrowing Producer) -> SenderClock? {
         guard let layer, let index = producer.layers.index(of: layer) else { return nil }
-        return producer.layers[index].clock
+        return producer.layers[index].pointee.clock
     }
 
     /// Numbers a packet and sends it, or leaves it out so that no hole is seen.
@@ -119,7 +120,7 @@ struct Consumer: ~Copyable {
     ) {
         let isNewest = munger.isNewest(packet.sequence)
         if wishes.frameRateLimit != nil, isNewest { refreshLimit(producer) }
-        let verdict = filter.judge(packet, of: producer.layers[layer].contents, isNewest: isNewest)
+        let verdict = filter.judge(packet, of: producer.layers[layer].pointee.contents, isNewest: isNewest)
         let payload = verdict.isTaken ? self.payload(of: packet) : nil
         // What comes too late to be left out is sent on empty.
         if payload?.isEmpty ?? true,
@@ -170,7 +171,7 @@ struct Consumer: ~Copyable {
         var structure: DependencyStructure?
         let codec = producer.codec
         for sequence in range {
-            guard var packet = producer.layers[layer].ring?.find(sequence, codec: codec) else { continue }
+            guard var packet = producer.layers[layer].pointee.ring?.find(sequence, codec: codec) else { continue }
             if packet.needsDependency(codec) { packet.readDependency(&structure) }
             if self.layer == nil { begin(with: packet, of: layer, producer, &outbox) }
             pass(packet, outbox.share(packet), of: layer, &producer, &outbox)

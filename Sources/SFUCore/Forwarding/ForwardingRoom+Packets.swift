@@ -11,10 +11,10 @@ extension ForwardingRoom {
         into outbox: inout ForwardingOutbox
     ) {
         guard let producer = producers.index(of: id.slot),
-            let (layer, format) = producers[producer].place(received, in: buffer)
+            let (layer, format) = producers[producer].pointee.place(received, in: buffer)
         else { return }
-        var packet = SourcePacket(received, in: buffer, codec: producers[producer].codec, format: format)
-        producers[producer].take(&packet, of: layer, into: &outbox)
+        var packet = SourcePacket(received, in: buffer, codec: producers[producer].pointee.codec, format: format)
+        producers[producer].pointee.take(&packet, of: layer, into: &outbox)
         distribute(packet, from: layer, of: producer, into: &outbox)
     }
 
@@ -22,12 +22,13 @@ extension ForwardingRoom {
     private mutating func distribute(
         _ packet: borrowing SourcePacket, from layer: Int, of producer: Int, into outbox: inout ForwardingOutbox
     ) {
-        let count = producers[producer].listeners.count
+        let count = producers[producer].pointee.listeners.count
         guard count > 0 else { return }
         let shared = outbox.share(packet)
         for position in 0..<count {
-            let consumer = producers[producer].listeners[position]
-            consumers[consumer].forward(packet, shared, from: layer, of: &producers[producer], into: &outbox)
+            let consumer = producers[producer].pointee.listeners[position]
+            consumers[consumer].pointee.forward(
+                packet, shared, from: layer, of: &producers[producer].pointee, into: &outbox)
         }
     }
 
@@ -36,16 +37,18 @@ extension ForwardingRoom {
         ssrc: UInt32, ntp: UInt64, rtpTimestamp: UInt32, arrival: Instant, from id: ProducerID,
         into outbox: inout ForwardingOutbox
     ) {
-        guard let producer = producers.index(of: id.slot), let layer = producers[producer].layers.index(ssrc: ssrc)
+        guard let producer = producers.index(of: id.slot),
+            let layer = producers[producer].pointee.layers.index(ssrc: ssrc)
         else {
             return
         }
-        let isFirst = producers[producer].layers[layer].clock == nil
-        producers[producer].layers[layer].clock = SenderClock(ntp: ntp, timestamp: rtpTimestamp, arrival: arrival)
+        let isFirst = producers[producer].pointee.layers[layer].pointee.clock == nil
+        producers[producer].pointee.layers[layer].pointee.clock = SenderClock(
+            ntp: ntp, timestamp: rtpTimestamp, arrival: arrival)
         guard isFirst else { return }
-        for consumer in producers[producer].listeners where consumers[consumer].sentLayer(producers[producer]) == layer
-        {
-            consumers[consumer].reportEarly(producers[producer], now: arrival, into: &outbox)
+        for consumer in producers[producer].pointee.listeners
+        where consumers[consumer].pointee.sentLayer(producers[producer].pointee) == layer {
+            consumers[consumer].pointee.reportEarly(producers[producer].pointee, now: arrival, into: &outbox)
         }
     }
 
@@ -54,21 +57,21 @@ extension ForwardingRoom {
     package mutating func setMuted(
         _ muted: Bool, _ id: ProducerID, now: Instant, into outbox: inout ForwardingOutbox
     ) {
-        guard let producer = producers.index(of: id.slot), muted != producers[producer].isMuted else { return }
-        producers[producer].isMuted = muted
-        for consumer in producers[producer].listeners {
-            let isHeard = muted && !consumers[consumer].wishes.isPaused
-            consumers[consumer].stopOrGoOn(&producers[producer], now: now, into: &outbox)
+        guard let producer = producers.index(of: id.slot), muted != producers[producer].pointee.isMuted else { return }
+        producers[producer].pointee.isMuted = muted
+        for consumer in producers[producer].pointee.listeners {
+            let isHeard = muted && !consumers[consumer].pointee.wishes.isPaused
+            consumers[consumer].pointee.stopOrGoOn(&producers[producer].pointee, now: now, into: &outbox)
             guard isHeard else { continue }
-            consumers[consumer].fillSilence(producers[producer], now: now, into: &outbox)
+            consumers[consumer].pointee.fillSilence(producers[producer].pointee, now: now, into: &outbox)
             noteFiller(of: consumer)
         }
     }
 
     /// Asks once for a key frame of each layer that is a second old; to be called some times a second.
     package mutating func requestFirstKeyFrames(now: Instant, into outbox: inout ForwardingOutbox) {
-        for index in producers.indices where producers.isTaken(index) && producers[index].codec.kind == .video {
-            producers[index].requestFirstKeyFrames(now: now, into: &outbox)
+        for index in producers.indices where producers.isTaken(index) && producers[index].pointee.codec.kind == .video {
+            producers[index].pointee.requestFirstKeyFrames(now: now, into: &outbox)
         }
     }
 
@@ -76,8 +79,8 @@ extension ForwardingRoom {
 
     /// Has `advance` called for what a consumer still has to send of its own making.
     mutating func noteFiller(of consumer: Int) {
-        guard let due = consumers[consumer].filler?.due else { return }
-        let id = consumers[consumer].id
+        guard let due = consumers[consumer].pointee.filler?.due else { return }
+        let id = consumers[consumer].pointee.id
         if !filling.contains(id) { filling.append(id) }
         nextDeadline = min(nextDeadline, due)
     }
@@ -90,13 +93,13 @@ extension ForwardingRoom {
         for position in filling.indices {
             let id = filling[position]
             guard let (consumer, producer) = find(id) else { continue }
-            consumers[consumer].fill(producers[producer], now: now, into: &outbox)
-            if let due = consumers[consumer].filler?.due {
+            consumers[consumer].pointee.fill(producers[producer].pointee, now: now, into: &outbox)
+            if let due = consumers[consumer].pointee.filler?.due {
                 nextDeadline = min(nextDeadline, due)
                 filling[kept] = id
                 kept += 1
             } else {
-                outbox.append(FillerEnd(consumer: id, connection: consumers[consumer].connection))
+                outbox.append(FillerEnd(consumer: id, connection: consumers[consumer].pointee.connection))
             }
         }
         filling.removeLast(filling.count - kept)
@@ -106,19 +109,21 @@ extension ForwardingRoom {
 
     /// The streams of a track, low to high.
     package func layers(of id: ProducerID) -> [LayerReport] {
-        guard let producer = producers.index(of: id.slot), !producers[producer].isClosed else { return [] }
-        return producers[producer].layers.order.map { LayerReport(producers[producer].layers[$0]) }
+        guard let producer = producers.index(of: id.slot), !producers[producer].pointee.isClosed else { return [] }
+        return producers[producer].pointee.layers.order.map {
+            LayerReport(producers[producer].pointee.layers[$0].pointee)
+        }
     }
 
     /// Those of them that are still sent.
     package func liveLayers(of id: ProducerID, now: Instant) -> [LayerReport] {
-        guard let producer = producers.index(of: id.slot), !producers[producer].isClosed else { return [] }
-        return producers[producer].layers.order.filter { producers[producer].layers.isAlive($0, now) }
-            .map { LayerReport(producers[producer].layers[$0]) }
+        guard let producer = producers.index(of: id.slot), !producers[producer].pointee.isClosed else { return [] }
+        return producers[producer].pointee.layers.order.filter { producers[producer].pointee.layers.isAlive($0, now) }
+            .map { LayerReport(producers[producer].pointee.layers[$0].pointee) }
     }
 
     /// How loud a track is, linear, 0...1.
     package func loudness(of id: ProducerID, now: Instant) -> Double {
-        producers.index(of: id.slot).map { producers[$0].speaker.level(now: now) } ?? 0
+        producers.index(of: id.slot).map { producers[$0].pointee.speaker.level(now: now) } ?? 0
     }
 }

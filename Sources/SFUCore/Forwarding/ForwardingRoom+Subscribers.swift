@@ -7,16 +7,16 @@ extension ForwardingRoom {
     /// asked for.
     package mutating func start(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) {
         guard let (consumer, producer) = find(id) else { return }
-        producers[producer].add(listener: consumer)
-        consumers[consumer].start(&producers[producer], now: now, into: &outbox)
+        producers[producer].pointee.add(listener: consumer)
+        consumers[consumer].pointee.start(&producers[producer].pointee, now: now, into: &outbox)
     }
 
     /// Sends no more of the track. True where black pictures follow, so that the subscriber doesn't go on showing the last
     /// one; a `FillerEnd` tells when they are through.
     package mutating func end(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) -> Bool {
         guard let (consumer, producer) = find(id) else { return false }
-        producers[producer].remove(listener: consumer)
-        let isFilling = consumers[consumer].fillBlack(producers[producer], now: now, into: &outbox)
+        producers[producer].pointee.remove(listener: consumer)
+        let isFilling = consumers[consumer].pointee.fillBlack(producers[producer].pointee, now: now, into: &outbox)
         noteFiller(of: consumer)
         return isFilling
     }
@@ -28,25 +28,29 @@ extension ForwardingRoom {
         _ paused: Bool, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
     ) {
         guard let (consumer, producer) = find(id) else { return }
-        consumers[consumer].setPaused(paused, &producers[producer], now: now, into: &outbox)
+        consumers[consumer].pointee.setPaused(paused, &producers[producer].pointee, now: now, into: &outbox)
     }
 
     /// Wants no larger layer than this one: 0 the smallest, 2 the largest.
     package mutating func setLayerLimit(
         _ limit: Int, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
     ) {
-        guard let (consumer, producer) = find(id), limit != consumers[consumer].wishes.layerLimit else { return }
-        consumers[consumer].wishes.layerLimit = limit
-        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+        guard let (consumer, producer) = find(id), limit != consumers[consumer].pointee.wishes.layerLimit else {
+            return
+        }
+        consumers[consumer].pointee.wishes.layerLimit = limit
+        consumers[consumer].pointee.limitsChanged(&producers[producer].pointee, now: now, into: &outbox)
     }
 
     /// Wants no more pictures a second than this, where the stream has temporal layers; nil for all.
     package mutating func setFrameRateLimit(
         _ limit: Int?, _ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox
     ) {
-        guard let (consumer, producer) = find(id), limit != consumers[consumer].wishes.frameRateLimit else { return }
-        consumers[consumer].wishes.frameRateLimit = limit
-        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+        guard let (consumer, producer) = find(id), limit != consumers[consumer].pointee.wishes.frameRateLimit else {
+            return
+        }
+        consumers[consumer].pointee.wishes.frameRateLimit = limit
+        consumers[consumer].pointee.limitsChanged(&producers[producer].pointee, now: now, into: &outbox)
     }
 
     /// Says what the way to the subscriber has room for.
@@ -58,11 +62,11 @@ extension ForwardingRoom {
         into outbox: inout ForwardingOutbox
     ) {
         guard let (consumer, producer) = find(id) else { return }
-        let isNew = point != consumers[consumer].wishes.allocation
-        consumers[consumer].wishes.allocation = point
-        if isOverrun { consumers[consumer].giveWay(producers[producer], now: now) }
+        let isNew = point != consumers[consumer].pointee.wishes.allocation
+        consumers[consumer].pointee.wishes.allocation = point
+        if isOverrun { consumers[consumer].pointee.giveWay(producers[producer].pointee, now: now) }
         guard isNew else { return }
-        consumers[consumer].limitsChanged(&producers[producer], now: now, into: &outbox)
+        consumers[consumer].pointee.limitsChanged(&producers[producer].pointee, now: now, into: &outbox)
     }
 
     // MARK: Requests
@@ -70,7 +74,7 @@ extension ForwardingRoom {
     /// The subscriber can't go on without a key frame.
     package mutating func requestKeyFrame(_ id: ConsumerID, now: Instant, into outbox: inout ForwardingOutbox) {
         guard let (consumer, producer) = find(id) else { return }
-        consumers[consumer].requestKeyFrame(&producers[producer], now: now, into: &outbox)
+        consumers[consumer].pointee.requestKeyFrame(&producers[producer].pointee, now: now, into: &outbox)
     }
 
     /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
@@ -80,8 +84,8 @@ extension ForwardingRoom {
         within allowance: inout RepetitionAllowance, into outbox: inout ForwardingOutbox
     ) {
         guard let (consumer, producer) = find(id) else { return }
-        consumers[consumer].resend(
-            sequences, &producers[producer], now: now, spacing: spacing, within: &allowance, into: &outbox)
+        consumers[consumer].pointee.resend(
+            sequences, &producers[producer].pointee, now: now, spacing: spacing, within: &allowance, into: &outbox)
     }
 
     /// The same to a subscriber of whose way nothing is known.
@@ -99,7 +103,7 @@ extension ForwardingRoom {
     @discardableResult
     package mutating func repeatLatest(_ count: Int, _ id: ConsumerID, into outbox: inout ForwardingOutbox) -> Int {
         guard let (consumer, producer) = find(id) else { return 0 }
-        return consumers[consumer].repeatLatest(count, &producers[producer], into: &outbox)
+        return consumers[consumer].pointee.repeatLatest(count, &producers[producer].pointee, into: &outbox)
     }
 
     // MARK: What is known of a copy
@@ -107,7 +111,7 @@ extension ForwardingRoom {
     /// What a sender report on a copy says now; nil while nothing flows, or the source has not told its clock.
     package func senderReport(_ id: ConsumerID, now: Instant) -> ForwardedReport? {
         guard let (consumer, producer) = find(id) else { return nil }
-        return consumers[consumer].senderReport(producers[producer], now: now)
+        return consumers[consumer].pointee.senderReport(producers[producer].pointee, now: now)
     }
 
     /// Of the numbers that a subscriber misses, those of packets that have come to us: the others were lost before. What is no
@@ -115,31 +119,31 @@ extension ForwardingRoom {
     package func sequencesSent(_ sequences: [UInt16], _ id: ConsumerID) -> [UInt16] {
         guard let (consumer, producer) = find(id) else { return [] }
         return sequences.prefix(Int(RetransmissionLog.reach)).filter {
-            consumers[consumer].hasSent($0, producers[producer])
+            consumers[consumer].pointee.hasSent($0, producers[producer].pointee)
         }
     }
 
     /// The numbers that a copy has given out; nil before the first.
     package func row(_ id: ConsumerID) -> SequenceRow? {
-        guard let index = consumers.index(of: id.slot), consumers[index].munger.hasStarted else { return nil }
-        return SequenceRow(given: consumers[index].munger.highest, holes: consumers[index].munger.holes)
+        guard let index = consumers.index(of: id.slot), consumers[index].pointee.munger.hasStarted else { return nil }
+        return SequenceRow(given: consumers[index].pointee.munger.highest, holes: consumers[index].pointee.munger.holes)
     }
 
     /// Packets that were sent for the first time, and their payload bytes.
     package func sent(_ id: ConsumerID) -> (packets: Int, bytes: Int) {
-        consumers.index(of: id.slot).map { consumers[$0].sent } ?? (0, 0)
+        consumers.index(of: id.slot).map { consumers[$0].pointee.sent } ?? (0, 0)
     }
 
     /// The layers that are sent, the spatial one as `setLayerLimit` counts; nil while nothing is.
     package func currentLayers(_ id: ConsumerID) -> LayerPoint? {
         guard let (consumer, producer) = find(id) else { return nil }
-        return consumers[consumer].currentLayer(producers[producer]).map {
-            LayerPoint(spatial: $0, temporal: consumers[consumer].filter.current.temporal)
+        return consumers[consumer].pointee.currentLayer(producers[producer].pointee).map {
+            LayerPoint(spatial: $0, temporal: consumers[consumer].pointee.filter.current.temporal)
         }
     }
 
     /// A copy still has packets of our own making to send.
     package func isFilling(_ id: ConsumerID) -> Bool {
-        consumers.index(of: id.slot).map { consumers[$0].filler != nil } ?? false
+        consumers.index(of: id.slot).map { consumers[$0].pointee.filler != nil } ?? false
     }
 }

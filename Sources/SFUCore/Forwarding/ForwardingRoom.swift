@@ -30,13 +30,13 @@ package struct ForwardingRoom: ~Copyable {
     /// Ends a track: nobody gets anything of it any more. Its consumers stay until they are removed.
     package mutating func removeProducer(_ id: ProducerID) {
         guard let index = producers.index(of: id.slot) else { return }
-        producers[index].close()
+        producers[index].pointee.close()
         forgetClosed(index)
     }
 
     /// A producer goes with the last of its consumers.
     private mutating func forgetClosed(_ index: Int) {
-        guard producers[index].isClosed, producers[index].consumers == 0 else { return }
+        guard producers[index].pointee.isClosed, producers[index].pointee.consumers == 0 else { return }
         past += producers.remove(at: index).statistics
     }
 
@@ -46,11 +46,11 @@ package struct ForwardingRoom: ~Copyable {
     package mutating func addConsumer(
         _ configuration: ConsumerConfiguration, of producer: ProducerID, to connection: ConnectionID
     ) -> ConsumerID? {
-        guard let index = producers.index(of: producer.slot), !producers[index].isClosed else { return nil }
+        guard let index = producers.index(of: producer.slot), !producers[index].pointee.isClosed else { return nil }
         let slot = consumers.insert(Consumer(configuration, of: producer, to: connection))
-        producers[index].consumers += 1
+        producers[index].pointee.consumers += 1
         let id = ConsumerID(slot: slot)
-        if let place = consumers.index(of: slot) { consumers[place].id = id }
+        if let place = consumers.index(of: slot) { consumers[place].pointee.id = id }
         return id
     }
 
@@ -59,8 +59,8 @@ package struct ForwardingRoom: ~Copyable {
         guard let index = consumers.index(of: id.slot) else { return }
         let consumer = consumers.remove(at: index)
         guard let producer = producers.index(of: consumer.producer.slot) else { return }
-        producers[producer].remove(listener: index)
-        producers[producer].consumers -= 1
+        producers[producer].pointee.remove(listener: index)
+        producers[producer].pointee.consumers -= 1
         forgetClosed(producer)
     }
 
@@ -71,22 +71,22 @@ package struct ForwardingRoom: ~Copyable {
         _ id: ConsumerID, to producer: ProducerID, _ configuration: ConsumerConfiguration
     ) -> Bool {
         guard let index = consumers.index(of: id.slot), let next = producers.index(of: producer.slot),
-            !producers[next].isClosed
+            !producers[next].pointee.isClosed
         else { return false }
-        producers[next].consumers += 1
-        if let before = producers.index(of: consumers[index].producer.slot) {
-            producers[before].remove(listener: index)
-            producers[before].consumers -= 1
+        producers[next].pointee.consumers += 1
+        if let before = producers.index(of: consumers[index].pointee.producer.slot) {
+            producers[before].pointee.remove(listener: index)
+            producers[before].pointee.consumers -= 1
             forgetClosed(before)
         }
-        consumers[index].follow(producer, configuration)
+        consumers[index].pointee.follow(producer, configuration)
         return true
     }
 
     /// Where a consumer and its producer live.
     func find(_ id: ConsumerID) -> (consumer: Int, producer: Int)? {
         guard let consumer = consumers.index(of: id.slot),
-            let producer = producers.index(of: consumers[consumer].producer.slot)
+            let producer = producers.index(of: consumers[consumer].pointee.producer.slot)
         else { return nil }
         return (consumer, producer)
     }
@@ -99,13 +99,13 @@ package struct ForwardingRoom: ~Copyable {
     /// Says that a copy did not leave: its connection isn't up, or it is too large for it.
     package mutating func noteRefusal(of copy: ForwardedCopy, now: Instant) {
         guard let (consumer, producer) = find(copy.consumer) else { return }
-        consumers[consumer].noteRefusal(of: copy, &producers[producer], now: now)
+        consumers[consumer].pointee.noteRefusal(of: copy, &producers[producer].pointee, now: now)
     }
 
     /// What has passed through the room.
     package var statistics: ForwardingStatistics {
         var sum = past
-        for index in producers.indices where producers.isTaken(index) { sum += producers[index].statistics }
+        for index in producers.indices where producers.isTaken(index) { sum += producers[index].pointee.statistics }
         return sum
     }
 }

@@ -55,14 +55,14 @@ struct Producer: ~Copyable {
     }
 
     private mutating func readLayers(of packet: inout SourcePacket, _ layer: Int, _ outbox: inout ForwardingOutbox) {
-        if packet.needsDependency(codec) { packet.readDependency(&layers[layer].contents.structure) }
+        if packet.needsDependency(codec) { packet.readDependency(&layers[layer].pointee.contents.structure) }
         // Where parameter sets come in the stream, a picture without them is of no use to a newcomer.
-        if packet.startsKeyFrame, layers[layer].contents.hasParameterSets, !packet.hasParameterSet {
+        if packet.startsKeyFrame, layers[layer].pointee.contents.hasParameterSets, !packet.hasParameterSet {
             packet.startsKeyFrame = false
         }
         layers.keep(packet, of: layer)
         guard packet.startsKeyFrame, codec.needsKeyFrame else { return }
-        outbox.append(.keyFrameReceived(ssrc: layers[layer].ssrc, from: connection))
+        outbox.append(.keyFrameReceived(ssrc: layers[layer].pointee.ssrc, from: connection))
     }
 
     private mutating func layer(ssrc: UInt32, rid: ShortToken?, now: Instant) -> Int? {
@@ -97,7 +97,7 @@ struct Producer: ~Copyable {
             statistics.keyFrameRequests += 1
             outbox.append(
                 .keyFrameWanted(
-                    ssrc: layers[asked].ssrc, isSmallest: asked == layers.order.first, from: connection))
+                    ssrc: layers[asked].pointee.ssrc, isSmallest: asked == layers.order.first, from: connection))
         }
     }
 
@@ -105,7 +105,7 @@ struct Producer: ~Copyable {
     /// like is known then, and whoever comes finds its layers.
     mutating func requestFirstKeyFrames(now: Instant, into outbox: inout ForwardingOutbox) {
         guard !isClosed else { return }
-        for layer in layers.order where layers[layer].takeFirstRequest(now: now) {
+        for layer in layers.order where layers[layer].pointee.takeFirstRequest(now: now) {
             requestKeyFrame(of: layer, into: &outbox)
         }
     }

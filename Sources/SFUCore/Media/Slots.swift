@@ -45,16 +45,12 @@ struct Slots<Element: ~Copyable>: ~Copyable {
     /// The handle of the one who lives there now.
     func id(at index: Int) -> SlotID { SlotID(index: UInt32(index), generation: generations[index]) }
 
-    /// The one who lives at a position that is taken.
-    subscript(index: Int) -> Element {
-        _read {
-            assert(isTaken(index))
-            yield elements[index]
-        }
-        _modify {
-            assert(isTaken(index))
-            yield &elements[index]
-        }
+    /// Where the one at a position that is taken lives, until the next insertion.
+    ///
+    /// Not the value itself: a coroutine that lends it costs more, and Swift 6.2 takes what it lends for consumed.
+    subscript(index: Int) -> UnsafeMutablePointer<Element> {
+        assert(isTaken(index))
+        return elements + index
     }
 
     mutating func insert(_ element: consuming Element) -> SlotID {

@@ -52,7 +52,7 @@ struct AnswerCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        let seconds = [
+        let seconds: [(String, Double)] = [
             ("--after", after), ("--locked-for", lockedFor ?? 0), ("--timeout", timeout ?? 0),
             ("--app-active-after", appActiveAfter ?? 0), ("--authenticate-after", authenticateAfter ?? 0),
         ]

@@ -9,13 +9,12 @@ import Testing
 
     /// The fragments of one message from `tsn` on.
     private func message(_ tsn: Int64, _ count: Int, stream: UInt16 = 0, sequence: UInt16 = 0) -> [(Int64, DataChunk)] {
-        (0..<count).map { index in
-            (
-                tsn + Int64(index),
-                .test(
-                    UInt32(tsn) + UInt32(index), stream: stream, sequence: sequence, size: 10 + index,
-                    isBeginning: index == 0, isEnd: index == count - 1)
-            )
+        (0..<count).map { (index: Int) -> (Int64, DataChunk) in
+            let number = tsn + Int64(index)
+            let chunk = DataChunk.test(
+                UInt32(number), stream: stream, sequence: sequence, size: 10 + index, isBeginning: index == 0,
+                isEnd: index == count - 1)
+            return (number, chunk)
         }
     }
 

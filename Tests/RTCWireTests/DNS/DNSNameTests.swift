@@ -49,10 +49,11 @@ import Testing
     /// 255 bytes with lengths and end.
     @Test func namesAreBounded() throws {
         let label: [UInt8] = [63] + [UInt8](repeating: 0x61, count: 63)
-        let longest = label + label + label + [61] + [UInt8](repeating: 0x61, count: 61) + [0]
+        let labels: [UInt8] = label + label + label
+        let longest: [UInt8] = labels + [61] + [UInt8](repeating: 0x61, count: 61) + [0]
         #expect(longest.count == 255)
         #expect(try parse(longest).end == 255)
-        let longer = label + label + label + [62] + [UInt8](repeating: 0x61, count: 62) + [0]
+        let longer: [UInt8] = labels + [62] + [UInt8](repeating: 0x61, count: 62) + [0]
         #expect(throws: WireError.invalidLength) { try parse(longer) }
         let text = [63, 63, 63, 61].map { String(repeating: "a", count: $0) }.joined(separator: ".")
         #expect(try DNSName(text) == parse(longest).name)

@@ -26,7 +26,7 @@ import Testing
     @Test func frameCounts() throws {
         #expect(try opusPayload([0x18, 0]).frameCount == 1 && opusPayload([0x19, 0]).frameCount == 2)
         #expect(try opusPayload([0x1a, 0]).frameCount == 2 && opusPayload([0xe3, 48]).samples == 48 * 120)
-        #expect(try opusPayload([0xe3, 0xc0 | 5, 0]).frameCount == 5)
+        #expect(try opusPayload([0xe3, 0xc5, 0]).frameCount == 5)
     }
 
     /// Nothing is longer than 120 ms, and nothing is no frame.

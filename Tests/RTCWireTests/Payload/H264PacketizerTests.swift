@@ -50,7 +50,8 @@ import Testing
         let picture: [UInt8] = [0x65] + (0..<2_500).map { UInt8(truncatingIfNeeded: $0) | 1 }
         let packets = packets(accessUnit([sps, pps, picture]), 1_000)
         #expect(packets.count == 4)
-        #expect(packets[0].payload == [0x78, 0, 12] + sps + [0, 4] + pps, "STAP-A, of the highest importance")
+        let aggregate: [UInt8] = [0x78, 0, 12] + sps + [0, 4] + pps
+        #expect(packets[0].payload == aggregate, "STAP-A, of the highest importance")
         #expect(packets.dropFirst().map { $0.payload[0] } == [0x7c, 0x7c, 0x7c], "FU-A")
         #expect(packets.dropFirst().map { $0.payload[1] } == [0x85, 0x05, 0x45], "start, middle, end")
         #expect(packets.map(\.isLast) == [false, false, false, true])

@@ -37,7 +37,7 @@ import Testing
 
     /// Timestamps wrap.
     @Test func overTheWrap() throws {
-        let read = try write([(.max - 9, 1)], (950, 1)).withUnsafeBytes { try blocks(of: $0) }
+        let read = try write([(UInt32.max - 9, 1)], (950, 1)).withUnsafeBytes { try blocks(of: $0) }
         #expect(read.first?.timestampOffset == 960)
     }
 

@@ -67,7 +67,8 @@ import Testing
     /// What left in each slot, over all of them.
     private static func add(_ bytes: [Int], to sum: [Int]) -> [Int] {
         (0..<max(bytes.count, sum.count)).map { index in
-            (index < bytes.count ? bytes[index] : bytes.last ?? 0) + (index < sum.count ? sum[index] : 0)
+            let more: Int = index < bytes.count ? bytes[index] : bytes.last ?? 0
+            return index < sum.count ? sum[index] + more : more
         }
     }
 

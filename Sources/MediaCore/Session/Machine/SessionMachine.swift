@@ -38,13 +38,24 @@ package struct SessionMachine: ~Copyable {
         _ configuration: MediaSessionConfiguration, certificate: DTLSCertificate? = nil,
         pictures: VideoFramePool = VideoFramePool(), now: Instant
     ) throws {
-        // Not the peer's own draws over again.
-        random = PeerRandom(seed: configuration.seed.map { $0 &* 0x9e37_79b9_7f4a_7c15 ^ 0x5e55 })
         let certificate = try certificate ?? DTLSCertificate.generate()
         let credentials = ICECredentials.random()
-        peer = Peer(
-            configuration: try SessionMachine.peer(configuration, certificate, credentials), now: now)
-        var negotiation = NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint)
+        let peer = try SessionMachine.peer(configuration, certificate, credentials)
+        self.init(
+            configuration, peer,
+            NegotiatorConfiguration(credentials: credentials, fingerprint: certificate.fingerprint),
+            pictures, now)
+    }
+
+    /// Nothing throws once a property has its value: Swift 6.2 ends such a value wrongly.
+    private init(
+        _ configuration: MediaSessionConfiguration, _ peer: PeerConfiguration, _ negotiation: NegotiatorConfiguration,
+        _ pictures: VideoFramePool, _ now: Instant
+    ) {
+        // Not the peer's own draws over again.
+        random = PeerRandom(seed: configuration.seed.map { $0 &* 0x9e37_79b9_7f4a_7c15 ^ 0x5e55 })
+        self.peer = Peer(configuration: peer, now: now)
+        var negotiation = negotiation
         negotiation.congestionFeedback = .transportWide
         // Numbers drawn at random show at once whoever relies on the usual ones, wherever that is wrong.
         negotiation.codecs = [.opus, .red, .vp8]

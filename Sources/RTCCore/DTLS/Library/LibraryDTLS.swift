@@ -28,22 +28,37 @@ struct LibraryDTLS: ~Copyable {
         isClockChecked: Bool = true
     ) throws(CryptoError) {
         if isClockChecked { try DTLSBackend.libssl.check() }
-        let channel = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
-        channel.initialize(to: DTLSChannel(mtu: mtu, expectedFingerprint: expectedFingerprint))
-        do throws(CryptoError) {
-            ssl = try LibraryDTLS.association(settings, channel)
-        } catch {
-            channel.deinitialize(count: 1)
-            channel.deallocate()
-            throw error
-        }
-        self.channel = channel
+        let channel = DTLSChannel(mtu: mtu, expectedFingerprint: expectedFingerprint)
+        let association = try LibraryDTLS.association(settings, channel)
+        self.init(role, association.ssl, association.channel, wantsSRTP: !settings.srtpProfiles.isEmpty)
+    }
+
+    /// Nothing throws once a property has its value: Swift 6.2 ends such a value wrongly.
+    private init(
+        _ role: DTLSRole, _ ssl: OpaquePointer, _ channel: UnsafeMutablePointer<DTLSChannel>, wantsSRTP: Bool
+    ) {
         self.role = role
-        wantsSRTP = !settings.srtpProfiles.isEmpty
+        self.ssl = ssl
+        self.channel = channel
+        self.wantsSRTP = wantsSRTP
         if role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
     }
 
-    /// Makes the `SSL` over a channel that outlives it.
+    /// Makes the `SSL`, and the place of the channel, which outlives it.
+    private static func association(
+        _ settings: HandshakeSettings, _ channel: consuming DTLSChannel
+    ) throws(CryptoError) -> (ssl: OpaquePointer, channel: UnsafeMutablePointer<DTLSChannel>) {
+        let place = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
+        place.initialize(to: channel)
+        do throws(CryptoError) {
+            return (try association(settings, place), place)
+        } catch {
+            place.deinitialize(count: 1)
+            place.deallocate()
+            throw error
+        }
+    }
+
     private static func association(
         _ settings: HandshakeSettings, _ channel: UnsafeMutablePointer<DTLSChannel>
     ) throws(CryptoError) -> OpaquePointer {
