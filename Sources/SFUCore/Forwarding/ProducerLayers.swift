@@ -60,8 +60,7 @@ struct ProducerLayers: ~Copyable {
         if packet.startsKeyFrame, order.count > 1 { sortByPicture() }
     }
 
-    /// Keeps a packet for those who miss it. Here, and not through the subscript, whose access of `Slots` takes its frame
-    /// from the heap.
+    /// Keeps a packet for those who miss it.
     mutating func keep(_ packet: borrowing SourcePacket, of index: Int) { slots[index].pointee.ring?.store(packet) }
 
     /// Names that count may do so from either end: the pictures' sizes tell, once all of them are known.

@@ -45,9 +45,9 @@ struct Slots<Element: ~Copyable>: ~Copyable {
     /// The handle of the one who lives there now.
     func id(at index: Int) -> SlotID { SlotID(index: UInt32(index), generation: generations[index]) }
 
-    /// Where the one at a position that is taken lives, until the next insertion.
+    /// Where the one at a position that is taken lives, until it is removed or another is inserted.
     ///
-    /// Not the value itself: a coroutine that lends it costs more, and Swift 6.2 takes what it lends for consumed.
+    /// Not the value itself: Swift 6.2 takes what a generic coroutine lends for consumed.
     subscript(index: Int) -> UnsafeMutablePointer<Element> {
         assert(isTaken(index))
         return elements + index

@@ -28,9 +28,17 @@ struct LibraryDTLS: ~Copyable {
         isClockChecked: Bool = true
     ) throws(CryptoError) {
         if isClockChecked { try DTLSBackend.libssl.check() }
-        let channel = DTLSChannel(mtu: mtu, expectedFingerprint: expectedFingerprint)
-        let association = try LibraryDTLS.association(settings, channel)
-        self.init(role, association.ssl, association.channel, wantsSRTP: !settings.srtpProfiles.isEmpty)
+        let channel = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
+        channel.initialize(to: DTLSChannel(mtu: mtu, expectedFingerprint: expectedFingerprint))
+        let ssl: OpaquePointer
+        do throws(CryptoError) {
+            ssl = try LibraryDTLS.association(settings, channel)
+        } catch {
+            channel.deinitialize(count: 1)
+            channel.deallocate()
+            throw error
+        }
+        self.init(role, ssl, channel, wantsSRTP: !settings.srtpProfiles.isEmpty)
     }
 
     /// Nothing throws once a property has its value: Swift 6.2 ends such a value wrongly.
@@ -44,21 +52,7 @@ struct LibraryDTLS: ~Copyable {
         if role == .client { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
     }
 
-    /// Makes the `SSL`, and the place of the channel, which outlives it.
-    private static func association(
-        _ settings: HandshakeSettings, _ channel: consuming DTLSChannel
-    ) throws(CryptoError) -> (ssl: OpaquePointer, channel: UnsafeMutablePointer<DTLSChannel>) {
-        let place = UnsafeMutablePointer<DTLSChannel>.allocate(capacity: 1)
-        place.initialize(to: channel)
-        do throws(CryptoError) {
-            return (try association(settings, place), place)
-        } catch {
-            place.deinitialize(count: 1)
-            place.deallocate()
-            throw error
-        }
-    }
-
+    /// Makes the `SSL` over a channel that outlives it.
     private static func association(
         _ settings: HandshakeSettings, _ channel: UnsafeMutablePointer<DTLSChannel>
     ) throws(CryptoError) -> OpaquePointer {
