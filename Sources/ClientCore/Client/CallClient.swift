@@ -146,6 +146,8 @@ public actor CallClient {
         try modules.register(module)
     }
 
+    // Inlined into `stop`, it crashes the compiler of Swift 6.2.
+    @inline(never)
     private func waitLife(_ input: (Int) -> ClientMachine.Input) async throws {
         try await withCheckedThrowingContinuation { continuation in put(input(waiters.addLife(continuation))) }
     }
