@@ -54,7 +54,8 @@ import Testing
         let next = write(payload(5, 5), &munger, &other, codec: .vp9, begins: true)
         let head = try #require(
             (next + [1]).withUnsafeBytes { try? VP9PayloadDescriptor(parsing: $0.bytes) })
-        #expect(head.pictureID == 0 && head.tl0PicIdx == 0)
+        #expect(head.pictureID == 0)
+        #expect(head.tl0PicIdx == 0)
     }
 
     @Test func aPictureIsLeftOutOnce() {

@@ -38,10 +38,10 @@ struct SpawnedProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        // Who runs the tests by nohup(1) ignores SIGHUP; a child would, too, and never end by it.
-        var hangUp = none
-        sigaddset(&hangUp, SIGHUP)
-        posix_spawnattr_setsigdefault(&attributes, &hangUp)
+        // Tests that nohup(1) or a shell in the background runs ignore these; a child would, too, and never end by one.
+        var ignored = none
+        for signal in [SIGHUP, SIGINT, SIGQUIT] { sigaddset(&ignored, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var identifier: pid_t = 0
         let code = withStrings([path] + arguments) { words in
