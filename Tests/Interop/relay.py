@@ -1,5 +1,6 @@
 """Media through a real TURN server: coturn, over UDP, TCP and TLS, with its own count of what it has relayed."""
 import contextlib
+import functools
 import os
 import re
 import select
@@ -14,6 +15,16 @@ from namespaces import inside
 
 USER, CREDENTIAL = "ada", "open-sesame"
 SECONDS = 9
+
+
+@functools.cache
+def known_options():
+    return subprocess.run(["turnserver", "-h"], capture_output=True, text=True, check=False).stdout.split()
+
+
+def available(*options):
+    """Those that this turnserver knows: later ones have no words for what they leave out anyway."""
+    return [option for option in options if option in known_options()]
 
 
 class Coturn:
@@ -34,9 +45,9 @@ class Coturn:
         self.process = subprocess.Popen(
             [*(("ip", "netns", "exec", namespace) if namespace else ()),
              "turnserver", "-n", "--listening-ip", host, "--relay-ip", host, "--listening-port", str(self.port),
-             "--tls-listening-port", str(self.tls_port), "--cert", self.certificate, "--pkey", key, "--no-dtls",
+             "--tls-listening-port", str(self.tls_port), "--cert", self.certificate, "--pkey", key,
              *(arguments or ("--lt-cred-mech", "--user", f"{USER}:{CREDENTIAL}")), "--realm", "interop",
-             "--allow-loopback-peers", "--no-cli", "--verbose", "--log-file", "stdout", "--simple-log", "--pidfile", os.path.join(folder, "pid"),
+             "--allow-loopback-peers", *available("--no-cli", "--no-dtls"), "--verbose", "--log-file", "stdout", "--simple-log", "--pidfile", os.path.join(folder, "pid"),
              "--userdb", os.path.join(folder, "users")],
             stdout=self.log, stderr=subprocess.STDOUT)
 

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Turns text into samples with espeak-ng.
 ///
-/// espeak-ng is one object per process and not reentrant, so calls queue up behind each other. It also varies a little
-/// from one time to the next; a text that was spoken before therefore comes from memory, the same for everybody.
+/// espeak-ng is one object per process and not reentrant, so calls queue up behind each other. What it draws at random
+/// begins anew with each text, where it lets us (1.52 and later), so that a text sounds alike in every process; one that
+/// was spoken before comes from memory.
 public enum SpeechSynthesizer {
     private struct State {
         var engine = Engine.untried
@@ -64,6 +65,7 @@ public enum SpeechSynthesizer {
     private static func speak(_ utterance: Utterance, _ engine: inout Engine) throws(MediaError) -> [Int16] {
         let rate = try start(&engine)
         try choose(utterance.voice)
+        cspeech_seed(1)
         let output = SpeechOutput()
         let status = withExtendedLifetime(output) {
             espeak_Synth(
