@@ -33,7 +33,8 @@ struct SoundLag {
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
 /// later, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second, pictures wait
-/// for it as it is played; their wait moves by 120 ms each fifth of a second at most, which no picture stands still for.
+/// for it as it is played, until they are 25 ms ahead; their wait moves by 120 ms each fifth of a second at most, which no
+/// picture stands still for.
 package struct LipSync: Sendable {
     /// What sound is to wait longer than its jitter asks for.
     package private(set) var audioDelay = Interval.zero
@@ -44,6 +45,10 @@ package struct LipSync: Sendable {
     /// Of a window: how much later pictures are by themselves than sound by itself, and than sound as it is played.
     private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
+    /// How far they are apart beyond what is meant, summed alike.
+    private var apart = Interval.zero
+    /// How far they have been apart lately beyond what is meant; forgets half of it in twenty seconds.
+    private var wander = Interval.zero
     /// By how much sound was later in the two windows before.
     private var earlier: (Interval, Interval)?
 
@@ -53,6 +58,10 @@ package struct LipSync: Sendable {
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
+    /// How far ahead pictures may be: 125 ms are the first that anybody notices (ITU-R BT.1359-1). Less where they wander
+    /// apart anyway, so that both together stay within 35 ms.
+    private static let lead = (most: Interval.milliseconds(25), whole: Interval.milliseconds(35))
+    private static let forgetting = 0.993
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
     private static let longest = Interval.seconds(1)
@@ -70,10 +79,13 @@ package struct LipSync: Sendable {
         let (own, present) = (pictures - sound.own, pictures - sound.present)
         guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
+        apart = apart + max(skew, .zero - skew - lead)
         sums = (sums.own + own, sums.present + present)
         samples += 1
         guard samples >= Self.window else { return false }
-        defer { (sums, samples) = ((.zero, .zero), 0) }
+        // At first they are where nothing has put them yet.
+        if earlier != nil { wander = max(min(apart / samples, Self.lead.whole * 2), wander * Self.forgetting) }
+        defer { (sums, samples, apart) = ((.zero, .zero), 0, .zero) }
         return step(own: sums.own / samples, present: sums.present / samples)
     }
 
@@ -81,11 +93,14 @@ package struct LipSync: Sendable {
         skew.nanoseconds.magnitude < furthest.nanoseconds.magnitude
     }
 
+    /// How far ahead of their sound pictures may be at present.
+    private var lead: Interval { min(max(Self.lead.whole - wander, .zero), Self.lead.most) }
+
     private mutating func step(own: Interval, present: Interval) -> Bool {
         let before = (audioDelay, videoDelay)
         let ahead = min(max(own, .zero), Self.longest)
         if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
-        let late = min(max(.zero - present, .zero), Self.longest)
+        let late = min(max(.zero - present - lead, .zero), Self.longest)
         // At first nobody has seen anything that would jump.
         if earlier == nil { videoDelay = late }
         // What sound loses to a burst it makes up for within half a second.
