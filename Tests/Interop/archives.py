@@ -1,7 +1,9 @@
 """Recordings in WebM, judged by ffprobe and ffmpeg: a participant's, one that was killed, a full disk, a composed room."""
 import contextlib
+import functools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -57,11 +59,18 @@ def strength(samples, hertz):
     return 2 * abs((samples * window * phase).sum()) / window.sum()
 
 
+@functools.cache
+def time_base_of_the_input():
+    """In ffmpeg's words, which are others from version 7 on."""
+    version = subprocess.run([tool("ffmpeg"), "-version"], capture_output=True, text=True, check=True).stdout
+    return "-1" if re.match(r"ffmpeg version [0-6]\.", version) else "demux"
+
+
 def pictures(path):
     """How many pictures ffmpeg decodes, and the last one's time."""
     out = subprocess.run(
-        [tool("ffmpeg"), "-v", "error", "-y", "-i", path, "-an", "-fps_mode", "passthrough", "-enc_time_base", "-1",
-         "-f", "rawvideo", "/dev/null"], capture_output=True, text=True)
+        [tool("ffmpeg"), "-v", "error", "-y", "-i", path, "-an", "-fps_mode", "passthrough", "-enc_time_base",
+         time_base_of_the_input(), "-f", "rawvideo", "/dev/null"], capture_output=True, text=True)
     expect(out.returncode == 0 and not out.stderr, "ffmpeg decodes the pictures", out.stderr)
     return packet_times(path, "v")
 
