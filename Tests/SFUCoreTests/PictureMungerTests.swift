@@ -44,7 +44,11 @@ import Testing
         #expect(late.count == next.count, "as long as it was")
     }
 
-    @Test func vp9KeepsTheWidthOfItsIds() throws {
+    private func vp9(_ payload: [UInt8]) -> VP9PayloadDescriptor? {
+        payload.withUnsafeBytes { try? VP9PayloadDescriptor(parsing: $0.bytes) }
+    }
+
+    @Test func vp9KeepsTheWidthOfItsIds() {
         /// I, seven bits; and with F = 0, L = 1 the layers and TL0PICIDX.
         func payload(_ picture: UInt8, _ index: UInt8) -> [UInt8] { [0x80 | 0x20 | 0x08, picture, 0x00, index, 1] }
         var munger = PictureMunger()
@@ -52,10 +56,9 @@ import Testing
         _ = write(payload(127, 255), &munger, &numbering, codec: .vp9, begins: true)
         var other = start
         let next = write(payload(5, 5), &munger, &other, codec: .vp9, begins: true)
-        let head = try #require(
-            (next + [1]).withUnsafeBytes { try? VP9PayloadDescriptor(parsing: $0.bytes) })
-        #expect(head.pictureID == 0)
-        #expect(head.tl0PicIdx == 0)
+        let head = vp9(next + [1])
+        #expect(head?.pictureID == 0)
+        #expect(head?.tl0PicIdx == 0)
     }
 
     @Test func aPictureIsLeftOutOnce() {
