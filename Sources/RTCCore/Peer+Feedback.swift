@@ -158,6 +158,9 @@ extension Peer {
         let limits = configuration.streams
         let initial = pathRoundTripTime.map { $0 * 1.25 } ?? limits.initialRoundTripTime
         let interval = max(roundTrip.timeout(initial: initial), limits.minimumNACKInterval)
+        // What a full queue drops has been asked for: requests go the other way.
+        let isQueued = roundTrip.smoothed == nil ? ice.isSelectionQueued : roundTrip.isQueued
+        let echo = isQueued ? .zero : limits.echo(interval)
         let leastAnswer = (roundTripTime ?? .zero) * 0.5
         for index in receiving.streams.indices where receiving.streams[index].losses.deadline <= now {
             var requests = lossScratch
@@ -165,7 +168,7 @@ extension Peer {
             requests.removeAll(keepingCapacity: true)
             receiving.update(index) {
                 $0.collectLosses(
-                    now: now, interval: interval, leastAnswer: leastAnswer, limits: limits, into: &requests)
+                    now: now, interval: interval, echo: echo, leastAnswer: leastAnswer, limits: limits, into: &requests)
             }
             sendNACKs(requests[...], index, outbox)
             lossScratch = requests

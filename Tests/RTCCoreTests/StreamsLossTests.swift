@@ -27,6 +27,32 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect(collect(&list, 50) == [10, 12])
     }
 
+    /// The first request is said twice; the third keeps its time.
+    @Test func saysTheFirstRequestAgain() {
+        var list = LossList()
+        func collect(_ ms: Int) -> [UInt16] {
+            var requests: [UInt16] = []
+            _ = list.collect(
+                now: at(ms), interval: .milliseconds(120), echo: .milliseconds(40), maximumRequests: 10,
+                into: &requests)
+            return requests
+        }
+        _ = list.add(10..<12, now: at(0), due: at(0), limit: 100)
+        #expect(collect(0) == [10, 11] && list.deadline == at(40))
+        #expect(collect(40) == [10, 11] && list.deadline == at(120))
+        #expect(change(&list) { $0.remove(11) }?.requests == 2)
+        #expect(collect(119).isEmpty)
+        #expect(collect(120) == [10] && list.deadline == at(240))
+    }
+
+    /// Where answers are soon there, or nobody wants it, nothing is said twice.
+    @Test func echoesWhereAnAnswerTakesLong() {
+        var limits = StreamLimits()
+        #expect(limits.echo(.milliseconds(59)) == .zero && limits.echo(.milliseconds(60)) == .milliseconds(20))
+        limits.leastEchoedNACKInterval = nil
+        #expect(limits.echo(.seconds(1)) == .zero)
+    }
+
     @Test func waitsForReorderedPackets() {
         var list = LossList()
         _ = list.add(1..<3, now: at(0), due: at(8), limit: 100)
@@ -149,6 +175,22 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         for _ in 0..<100 { trip.measure(.milliseconds(80)) }
         #expect((78...80).contains(trip.smoothed?.milliseconds ?? 0))
         #expect(trip.timeout(initial: .zero) < .milliseconds(90))
+    }
+
+    /// A queue is told from a longer way by its end: what lasts is the way.
+    @Test func aQueueMakesRoundTripsLonger() {
+        var trip = RoundTripTime()
+        #expect(!trip.isQueued)
+        for _ in 0..<20 { trip.measure(.milliseconds(40)) }
+        for _ in 0..<20 { trip.measure(.milliseconds(90)) }
+        #expect(!trip.isQueued)
+        for _ in 0..<20 { trip.measure(.milliseconds(240)) }
+        #expect(trip.isQueued)
+        for _ in 0..<300 { trip.measure(.milliseconds(240)) }
+        #expect(!trip.isQueued)
+        for _ in 0..<20 { trip.measure(.milliseconds(40)) }
+        for _ in 0..<20 { trip.measure(.milliseconds(240)) }
+        #expect(trip.isQueued)
     }
 
     @Test func ntpTime() {

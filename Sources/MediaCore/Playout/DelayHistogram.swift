@@ -79,24 +79,32 @@ struct DelayHistogram {
     /// nothing.
     ///
     /// - Parameters:
-    ///   - worth: how long all packets may wait for one percent more of them.
-    ///   - present: the delay until now, which is left for a shorter one where that costs less by the part `saving` of it.
-    func cheapestDelay(worth: Interval, present: Interval = .zero, saving: Double = 0) -> Interval {
+    ///   - present: the delay until now, which is left for a shorter one where that costs less by `saving` points, or lets
+    ///     less than one of a hundred packets more come too late.
+    func cheapestDelay(_ cost: WaitCost, present: Interval = .zero, saving: Double = 0) -> Interval {
         guard total > 0 else { return .zero }
-        let price = Double(worth.nanoseconds) * 100 / Double(total)
-        var missed = Double(total - weights[0])
-        var best = (cost: missed * price, delay: Interval.zero)
-        var presentCost = Double(present.nanoseconds) + missed * price
-        for index in weights.indices.dropFirst() where weights[index] > 0 {
-            missed -= Double(weights[index])
-            let delay = upperBound(of: index)
-            let others = max(missed, 0) * price
-            if delay <= present { presentCost = Double(present.nanoseconds) + others }
-            let cost = Double(delay.nanoseconds) + others
-            if cost < best.cost { best = (cost, delay) }
+        func candidate(_ delay: Interval, _ missed: Float) -> Candidate {
+            let share = max(missed, 0) / total
+            return Candidate(delay: delay, missed: share, points: cost.points(delay, missed: share))
         }
-        let isLeft = best.delay >= present || best.cost + saving * Double(present.nanoseconds) <= presentCost
+        var missed = total - weights[0]
+        var best = candidate(.zero, missed)
+        var now = candidate(present, missed)
+        for index in weights.indices.dropFirst() where weights[index] > 0 {
+            missed -= weights[index]
+            let other = candidate(upperBound(of: index), missed)
+            if other.delay <= present { now = candidate(present, missed) }
+            if other.points < best.points { best = other }
+        }
+        let isLeft = best.delay >= present || best.points + saving <= now.points || best.missed < now.missed + 0.01
         return isLeft ? best.delay : present
+    }
+
+    private struct Candidate {
+        var delay: Interval
+        /// Share of the packets that come too late for it.
+        var missed: Float
+        var points: Double
     }
 
     private func upperBound(of index: Int) -> Interval { Interval(nanoseconds: Int64(index + 1) &* Self.bucket) }

@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// How long packets are under way beyond the fastest, and the delay that lets a wanted share of them come in time.
@@ -7,7 +8,7 @@ import RTCWire
 /// the target is a high quantile of it. When the base line moves, the histogram moves along.
 ///
 /// Packets that come behind later ones, mostly repetitions, are weighed by themselves: they are waited for where that costs
-/// less than their loss, at 30 ms for each percent of the packets. Not copyable: it is asked for each packet, in place.
+/// less than their loss (`WaitCost`). Not copyable: it is asked for each packet, in place.
 struct PlayoutDelayEstimator: ~Copyable {
     private static let blockLength: Int64 = 1_250_000_000
     /// No packet outruns the fastest by that much, nor falls behind it by the other: the sender's clock was set anew.
@@ -16,14 +17,14 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// Over the quantile: what one bucket's width hides, and the scheduling of both ends.
     private static let margin: Int64 = 4_000_000
 
-    /// What one percent of the packets is worth, for how many of them what came late is remembered, and how many that were in time
-    /// it begins with.
-    private static let worth = Interval.milliseconds(30)
+    /// For how many packets what came late is remembered, and how many that were in time it begins with.
     private static let lateForgetting = 0.996
     private static let expected = 80
-    /// A shorter wait is taken where it saves such a part of the present one: near the limit it would come and go, and sound be
-    /// stretched each time.
-    private static let saving = 0.4
+    /// A shorter wait is taken where it saves so many points, a class of ITU-T G.109, or next to nothing is late any more: near
+    /// the limit it would come and go, and sound be stretched each time.
+    private static let saving = 10.0
+    /// What both ends need besides.
+    private static let devices = Interval.milliseconds(40)
     /// By so much it gets shorter with a packet, of 20 ms mostly: pictures, which keep with the sound, follow that.
     private static let descent = Interval.milliseconds(2)
 
@@ -46,6 +47,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     private(set) var spread = Interval.zero
     /// For what comes behind later ones.
     private var wait = Interval.zero
+    /// What a packet takes there and back; a queue is part of the packets' own delays already.
+    private var roundTrip = LeastRoundTrip()
     /// What lip sync adds.
     var syncDelay = Interval.zero
 
@@ -72,6 +75,9 @@ struct PlayoutDelayEstimator: ~Copyable {
         guard let base else { return .zero }
         return Interval(nanoseconds: Self.transit(timestamp, now) &- base)
     }
+
+    /// Takes in a measured round trip, about once a second.
+    mutating func note(roundTrip measured: Interval) { roundTrip.note(measured) }
 
     /// Takes in a packet; true where its time stamp begins a new time line, as the caller says or the delay shows.
     ///
@@ -144,7 +150,8 @@ struct PlayoutDelayEstimator: ~Copyable {
         let delay = Interval(nanoseconds: transit &- origin)
         if !isOvertaken { delays.record(delay) }
         lateDelays.record(isOvertaken ? delay : .zero)
-        let cheapest = lateDelays.cheapestDelay(worth: Self.worth, present: wait, saving: Self.saving)
+        let cost = WaitCost(passage: (roundTrip.value ?? .zero) / 2 + Self.devices)
+        let cheapest = lateDelays.cheapestDelay(cost, present: wait, saving: Self.saving)
         wait = max(cheapest, wait - Self.descent)
         spread = max(delays.delay(beyond: 1 - configuration.quantile), wait)
     }

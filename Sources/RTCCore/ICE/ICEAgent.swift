@@ -81,6 +81,9 @@ package struct ICEAgent: ~Copyable {
     /// Of `selectedPair`, which takes a search.
     var selectedRoundTripTime: Interval? { selection?.roundTripTime }
 
+    /// Whether checks wait in a queue on the way that data takes.
+    var isSelectionQueued: Bool { selection.map { $0.leastRoundTrip.isQueued($0.roundTripTime) } ?? false }
+
     /// Whether an authenticated check has come from `remote` to `base`, or gone there and back: whether other
     /// datagrams from there may be listened to.
     package func trusts(_ remote: TransportAddress, base: TransportAddress) -> Bool {

@@ -57,8 +57,11 @@ struct LossList {
     /// Appends what is to be asked for now, ascending, and schedules it again `interval` later.
     ///
     /// Gives how many packets were given up, having been asked for `maximumRequests` times.
+    ///
+    /// - Parameter echo: how long after the first request another says the same, for requests are lost as packets are; the
+    ///   third keeps its time. Zero for none.
     mutating func collect(
-        now: Instant, interval: Interval, maximumRequests: Int, into requests: inout [UInt16]
+        now: Instant, interval: Interval, echo: Interval = .zero, maximumRequests: Int, into requests: inout [UInt16]
     ) -> Int {
         guard deadline <= now else { return 0 }
         deadline = .distantFuture
@@ -70,7 +73,7 @@ struct LossList {
                 requests.append(UInt16(truncatingIfNeeded: entry.sequence))
                 entry.requests += 1
                 entry.requested = entry.requested ?? now
-                entry.due = now + interval
+                entry.due = now + wait(after: entry.requests, interval: interval, echo: echo)
             }
             deadline = min(deadline, entry.due)
             entries[kept] = entry
@@ -79,6 +82,11 @@ struct LossList {
         let givenUp = entries.count - kept
         entries.removeLast(givenUp)
         return givenUp
+    }
+
+    private func wait(after requests: UInt8, interval: Interval, echo: Interval) -> Interval {
+        guard echo > .zero, echo < interval, requests <= 2 else { return interval }
+        return requests == 1 ? echo : interval - echo
     }
 
     private func firstIndex(notBefore sequence: Int64) -> Int {

@@ -101,14 +101,17 @@ struct ReceiveStream {
 
     /// Appends the sequence numbers to ask for now.
     ///
-    /// - Parameter leastAnswer: no answer to them can come sooner.
+    /// - Parameters:
+    ///   - echo: how long after the first request it is said again; zero for never.
+    ///   - leastAnswer: no answer to them can come sooner.
     mutating func collectLosses(
-        now: Instant, interval: Interval, leastAnswer: Interval = .zero, limits: StreamLimits,
+        now: Instant, interval: Interval, echo: Interval = .zero, leastAnswer: Interval = .zero, limits: StreamLimits,
         into requests: inout [UInt16]
     ) {
         self.leastAnswer = leastAnswer
         let givenUp = losses.collect(
-            now: now, interval: interval, maximumRequests: limits.maximumNACKs, into: &requests)
+            now: now, interval: interval, echo: echo, maximumRequests: limits.maximumNACKs,
+            into: &requests)
         statistics.givenUp += givenUp
     }
 

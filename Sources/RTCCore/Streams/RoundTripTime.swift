@@ -4,10 +4,12 @@ import RTCWire
 struct RoundTripTime {
     private(set) var smoothed: Interval?
     private var deviation = Interval.zero
+    private var least = LeastRoundTrip()
 
     /// Takes a measurement in; ones below zero or above a minute are no round trips and are left out.
     mutating func measure(_ sample: Interval) {
         guard sample >= .zero, sample < .seconds(60) else { return }
+        least.note(sample)
         guard let old = smoothed else {
             smoothed = sample
             deviation = sample / 2
@@ -17,6 +19,9 @@ struct RoundTripTime {
         deviation = deviation + (difference - deviation) / 4
         smoothed = old + (sample - old) / 8
     }
+
+    /// Whether packets wait in a queue on their way, there or back.
+    var isQueued: Bool { smoothed.map { least.isQueued($0) } ?? false }
 
     /// Time after which an answer that has not come is late.
     func timeout(initial: Interval) -> Interval {

@@ -12,6 +12,9 @@ package struct StreamLimits: Sendable {
     package var maximumNACKs = 10
     /// Least time between two requests for the same packet.
     package var minimumNACKInterval = Interval.milliseconds(20)
+    /// The first request for a packet is said twice where the time between two is at least that; nil for never. A sender that
+    /// has had it once takes no notice of the other, for it repeats a packet once a round trip.
+    package var leastEchoedNACKInterval: Interval? = .milliseconds(60)
     /// Round-trip time assumed before one has been measured.
     package var initialRoundTripTime = Interval.milliseconds(100)
     /// Longest time a gap waits for reordered packets before it is asked for; 0 while nothing arrived out of order.
@@ -26,4 +29,11 @@ package struct StreamLimits: Sendable {
     package var cacheAge = Interval.seconds(3)
 
     package init() {}
+
+    /// How long after the first request for a packet it is said again, where requests follow each other by `interval`: the
+    /// third part, so that one burst of losses doesn't take both. Zero for never.
+    func echo(_ interval: Interval) -> Interval {
+        guard let least = leastEchoedNACKInterval, interval >= least else { return .zero }
+        return interval / 3
+    }
 }

@@ -27,6 +27,7 @@ extension Consumer {
             }
             if repetitions.log.isRecent(sequence, now: now, spacing: spacing) {
                 producer.statistics.retransmissionsRefused += 1
+                producer.statistics.retransmissionsUnderWay += 1
                 continue
             }
             let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)

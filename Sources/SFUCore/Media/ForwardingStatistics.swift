@@ -12,6 +12,8 @@ package struct ForwardingStatistics: Sendable, Hashable {
     /// Requested, and left out: repeated within the round trip already, or beyond what may be repeated
     /// (`RetransmissionBudget`).
     package internal(set) var retransmissionsRefused = 0
+    /// Of those, requested for the second time within the round trip: the answer is on its way.
+    package internal(set) var retransmissionsUnderWay = 0
     /// Requests for key frames, before the sources thinned them out.
     package internal(set) var keyFrameRequests = 0
 
@@ -25,6 +27,7 @@ package struct ForwardingStatistics: Sendable, Hashable {
         sum.retransmissions += other.retransmissions
         sum.retransmissionMisses += other.retransmissionMisses
         sum.retransmissionsRefused += other.retransmissionsRefused
+        sum.retransmissionsUnderWay += other.retransmissionsUnderWay
         sum.keyFrameRequests += other.keyFrameRequests
     }
 }

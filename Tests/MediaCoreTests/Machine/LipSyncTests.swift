@@ -46,20 +46,28 @@ import Testing
 
     @Test func soundWaitsAndIsStretched() {
         var (sync, sound) = (LipSync(), Sound(40))
-        #expect(play(&sync, &sound, video: 240, settled: 3) <= 10)
+        #expect(play(&sync, &sound, video: 240, settled: 3) <= 15)
+        // While it was stretched they were far apart: it waits for all of it.
         #expect(sync.audioDelay == .milliseconds(200) && sync.videoDelay == .zero)
         // The pictures' own delay is gone again: they wait while sound comes back.
         #expect(play(&sync, &sound, video: 60, settled: 1) <= 40)
-        #expect(sync.audioDelay == .milliseconds(20) && sync.videoDelay <= .milliseconds(10))
+        #expect(sync.audioDelay <= .milliseconds(20) && sync.videoDelay <= .milliseconds(10))
+    }
+
+    /// Nobody notices pictures that are so little behind.
+    @Test func soundWaitsForNothingThatNobodyNotices() {
+        var (sync, sound) = (LipSync(), Sound(20))
+        #expect(play(&sync, &sound, video: 35, settled: 0) <= 15)
+        #expect(sync.audioDelay == .zero && sync.videoDelay == .zero)
     }
 
     @Test func picturesWaitAtOnce() {
         var (sync, sound) = (LipSync(), Sound(300))
-        #expect(play(&sync, &sound, video: 20, settled: 2) <= 25)
-        #expect(abs(sync.videoDelay.milliseconds - 255) <= 10 && sync.audioDelay == .zero)
+        #expect(play(&sync, &sound, video: 20, settled: 2) <= 40)
+        #expect(abs(sync.videoDelay.milliseconds - 240) <= 10 && sync.audioDelay == .zero)
     }
 
-    /// Nobody notices that pictures are 25 ms ahead; of what wanders by more, no part is given away.
+    /// Nobody notices that pictures are 40 ms ahead; of what wanders by more, no part is given away.
     @Test func picturesAreAheadWhereNothingWanders() {
         var (sync, sound) = (LipSync(), Sound(300))
         _ = play(&sync, &sound, video: 20, settled: 0)
@@ -67,7 +75,7 @@ import Testing
         #expect(play(&sync, &sound, video: 20, settled: 5) <= 10)
         #expect(abs(sync.videoDelay.milliseconds - 280) <= 10)
         for _ in 0..<6 { _ = play(&sync, &sound, video: 20, settled: 0) }
-        #expect(abs(sync.videoDelay.milliseconds - 255) <= 10)
+        #expect(abs(sync.videoDelay.milliseconds - 240) <= 10)
     }
 
     /// Sound is where an outage has left it, and comes back by itself: it isn't asked to wait for that.
@@ -128,7 +136,7 @@ import Testing
     }
 
     /// Q3 of docs/quality.md, where sound has no copies of its own and waits for repetitions: whether that pays must not come and
-    /// go, for sound is stretched each time and pictures follow.
+    /// go with each burst, for sound is stretched each time and pictures follow. LiveKit's client invents 3,300 ms a minute there.
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64]) func burstsOfLossesDontPartThem(seed: UInt64) throws {
         var conditions = NetworkConditions(delay: .milliseconds(50), jitter: .milliseconds(30))
         conditions.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30))

@@ -81,12 +81,26 @@ import Testing
 
     // MARK: Repetitions
 
-    /// Five of a hundred packets are worth 200 ms: repetitions after 60 ms are waited for, those after 250 are not.
+    /// Five of a hundred packets are worth 11 points, a wait of 60 ms 1.4 and one of 250 ms 18.4.
     @Test(arguments: [(60.0, 60...75), (250, 10...20)])
     mutating func repetitionsAreWaitedForWhereThatPays(_ late: Double, _ expected: ClosedRange<Int>) {
         for index in 0..<2000 {
             let isRepeated = index % 20 == 19
             packet(late: isRepeated ? late : 0, isOvertaken: isRepeated)
+        }
+        #expect(expected.contains(Int(estimator.target().milliseconds)), "\(estimator.target())")
+    }
+
+    /// What costs 6 points on a short way costs 17 on a long one, where people talk over each other already.
+    @Test(arguments: [(0, 160...175), (200, 10...20)])
+    mutating func aLongWayLeavesLessToWaitFor(_ roundTrip: Int, _ expected: ClosedRange<Int>) {
+        // Queues don't count.
+        for measured in [roundTrip, roundTrip + 200, roundTrip + 200] {
+            estimator.note(roundTrip: .milliseconds(measured))
+        }
+        for index in 0..<2000 {
+            let isRepeated = index % 20 == 19
+            packet(late: isRepeated ? 160 : 0, isOvertaken: isRepeated)
         }
         #expect(expected.contains(Int(estimator.target().milliseconds)), "\(estimator.target())")
     }
@@ -113,8 +127,8 @@ import Testing
     }
 
     /// By two milliseconds a packet, whole buckets as they are: pictures follow that.
-    @Test mutating func whatIsWaitedForNoLongerGoesSlowly() {
-        for index in 0..<1_000 { packet(late: index % 10 == 9 ? 190 : 0, isOvertaken: index % 10 == 9) }
+    @Test(arguments: [190.0, 70]) mutating func whatIsWaitedForNoLongerGoesSlowly(_ late: Double) {
+        for index in 0..<1_000 { packet(late: index % 10 == 9 ? late : 0, isOvertaken: index % 10 == 9) }
         var (before, largest) = (estimator.target(), Interval.zero)
         for _ in 0..<1_000 {
             packet()

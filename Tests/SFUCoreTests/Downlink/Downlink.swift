@@ -111,8 +111,8 @@ final class Downlink {
         pair.simulation.network.set(conditions, from: pair.alice.address, to: pair.bob.address)
     }
 
-    /// Repetitions that nobody was given.
-    var refused: Int { room.statistics.retransmissionsRefused }
+    /// Repetitions that nobody was given, but for those that were under way already.
+    var refused: Int { room.statistics.retransmissionsRefused - room.statistics.retransmissionsUnderWay }
 
     var overflowed: Int {
         pair.simulation.network.statistics(from: pair.alice.address, to: pair.bob.address).overflowed

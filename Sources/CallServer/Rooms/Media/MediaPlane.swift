@@ -28,6 +28,7 @@ extension MediaPlane {
         guard self == .livekit else { return limits }
         limits.minimumReorderDelay = MediaPlane.reorderDelay
         limits.minimumNACKInterval = .milliseconds(66)
+        limits.leastEchoedNACKInterval = nil
         return limits
     }
 

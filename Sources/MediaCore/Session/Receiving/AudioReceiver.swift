@@ -137,7 +137,10 @@ struct AudioReceiver {
     }
 
     /// A sender has told its clock.
-    mutating func note(_ clock: SenderClock) { self.clock.report = clock }
+    mutating func note(_ clock: SenderClock, roundTrip: Interval?) {
+        self.clock.report = clock
+        if let roundTrip { buffer?.delays.note(roundTrip: roundTrip) }
+    }
 
     /// Pictures of the same sender come later: sound waits for them.
     func wait(_ delay: Interval) { buffer?.syncDelay = delay }

@@ -32,9 +32,9 @@ struct SoundLag {
 /// Keeps the sound and the pictures of one sender together: says by how much each is to wait for the other. A value.
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
-/// later, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second, pictures wait
-/// for it as it is played, until they are 25 ms ahead; their wait moves by 120 ms each fifth of a second at most, which no
-/// picture stands still for.
+/// later beyond 15 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second,
+/// pictures wait for it as it is played, until they are 40 ms ahead; their wait moves by 120 ms each fifth of a second at most,
+/// which no picture stands still for.
 package struct LipSync: Sendable {
     /// What sound is to wait longer than its jitter asks for.
     package private(set) var audioDelay = Interval.zero
@@ -58,9 +58,10 @@ package struct LipSync: Sendable {
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
-    /// How far ahead pictures may be: 125 ms are the first that anybody notices (ITU-R BT.1359-1). Less where they wander
-    /// apart anyway, so that both together stay within 35 ms.
-    private static let lead = (most: Interval.milliseconds(25), whole: Interval.milliseconds(35))
+    /// How far ahead and behind pictures may be: 125 and 45 ms are the first that anybody notices (ITU-R BT.1359-1). Less where
+    /// they wander apart anyway, so that both together stay within 50 ms.
+    private static let (mostAhead, mostBehind) = (Interval.milliseconds(40), Interval.milliseconds(15))
+    private static let whole = Interval.milliseconds(50)
     private static let forgetting = 0.993
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
@@ -79,12 +80,12 @@ package struct LipSync: Sendable {
         let (own, present) = (pictures - sound.own, pictures - sound.present)
         guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
-        apart = apart + max(skew, .zero - skew - lead)
+        apart = apart + max(skew - lag, .zero - skew - lead)
         sums = (sums.own + own, sums.present + present)
         samples += 1
         guard samples >= Self.window else { return false }
         // At first they are where nothing has put them yet.
-        if earlier != nil { wander = max(min(apart / samples, Self.lead.whole * 2), wander * Self.forgetting) }
+        if earlier != nil { wander = max(min(apart / samples, Self.whole * 2), wander * Self.forgetting) }
         defer { (sums, samples, apart) = ((.zero, .zero), 0, .zero) }
         return step(own: sums.own / samples, present: sums.present / samples)
     }
@@ -94,11 +95,14 @@ package struct LipSync: Sendable {
     }
 
     /// How far ahead of their sound pictures may be at present.
-    private var lead: Interval { min(max(Self.lead.whole - wander, .zero), Self.lead.most) }
+    private var lead: Interval { min(max(Self.whole - wander, .zero), Self.mostAhead) }
+
+    /// How far behind it they may be.
+    private var lag: Interval { min(lead, Self.mostBehind) }
 
     private mutating func step(own: Interval, present: Interval) -> Bool {
         let before = (audioDelay, videoDelay)
-        let ahead = min(max(own, .zero), Self.longest)
+        let ahead = min(max(own - lag, .zero), Self.longest)
         if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
         let late = min(max(.zero - present - lead, .zero), Self.longest)
         // At first nobody has seen anything that would jump.

@@ -92,7 +92,7 @@ struct ReceivedTracks {
     mutating func note(_ clock: SenderClock, of ssrc: UInt32, roundTrip: Interval?) {
         for line in tracks.indices where tracks[line]?.ssrc == ssrc {
             tracks[line]?.track.recording.clock.withLock { $0 = clock }
-            tracks[line]?.audio?.note(clock)
+            tracks[line]?.audio?.note(clock, roundTrip: roundTrip)
             tracks[line]?.video?.note(clock, roundTrip: roundTrip)
         }
     }
