@@ -122,7 +122,7 @@ extension ICEAgent {
         selection = ICESelection(
             generation: generation.number, pair: pair.id, local: pair.local, remote: pair.remote,
             priority: pair.priority, since: now, mapped: validity.mapped, roundTripTime: validity.roundTripTime,
-            consent: consent)
+            leastRoundTrip: LeastRoundTrip(validity.roundTripTime), consent: consent)
         statistics.selections += 1
         retained = nil
         changes.insert(.selection)

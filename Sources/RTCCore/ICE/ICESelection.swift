@@ -14,26 +14,8 @@ struct ICESelection {
     /// Our address as the other side saw it last.
     var mapped: TransportAddress
     var roundTripTime: Interval { didSet { leastRoundTrip.note(roundTripTime) } }
-    private(set) var leastRoundTrip = LeastRoundTrip()
+    var leastRoundTrip: LeastRoundTrip
     var consent: Consent
     /// Chosen by the controlled side because checks came over it, and not nominated.
     var isProvisional = false
-
-    init(
-        generation: UInt32, pair: UInt32, local: LocalCandidate, remote: RemoteCandidate, priority: UInt64,
-        since: Instant, mapped: TransportAddress, roundTripTime: Interval, consent: Consent,
-        isProvisional: Bool = false
-    ) {
-        self.generation = generation
-        self.pair = pair
-        self.local = local
-        self.remote = remote
-        self.priority = priority
-        self.since = since
-        self.mapped = mapped
-        self.roundTripTime = roundTripTime
-        self.consent = consent
-        self.isProvisional = isProvisional
-        leastRoundTrip.note(roundTripTime)
-    }
 }

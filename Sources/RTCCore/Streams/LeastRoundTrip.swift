@@ -8,7 +8,7 @@ package struct LeastRoundTrip: Sendable {
     /// What a longer one moves the least by, as a share of the distance: another route is one for good.
     private static let forgetting = 0.005
 
-    package init() {}
+    package init(_ first: Interval? = nil) { value = first }
 
     package mutating func note(_ measured: Interval) {
         guard let least = value, measured > least else { return value = measured }
