@@ -81,7 +81,7 @@ struct DelayHistogram {
     /// - Parameters:
     ///   - present: the delay until now, which is left for a shorter one where that costs less by `saving` points, or lets
     ///     less than one of a hundred packets more come too late.
-    func cheapestDelay(_ cost: WaitCost, present: Interval = .zero, saving: Double = 0) -> Interval {
+    func cheapestDelay(_ cost: WaitCost, present: Interval, saving: Double) -> Interval {
         guard total > 0 else { return .zero }
         func candidate(_ delay: Interval, _ missed: Float) -> Candidate {
             let share = max(missed, 0) / total
@@ -89,13 +89,14 @@ struct DelayHistogram {
         }
         var missed = total - weights[0]
         var best = candidate(.zero, missed)
-        var now = candidate(present, missed)
+        var missedNow = missed
         for index in weights.indices.dropFirst() where weights[index] > 0 {
             missed -= weights[index]
             let other = candidate(upperBound(of: index), missed)
-            if other.delay <= present { now = candidate(present, missed) }
+            if other.delay <= present { missedNow = missed }
             if other.points < best.points { best = other }
         }
+        let now = candidate(present, missedNow)
         let isLeft = best.delay >= present || best.points + saving <= now.points || best.missed < now.missed + 0.01
         return isLeft ? best.delay : present
     }

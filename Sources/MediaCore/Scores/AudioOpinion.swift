@@ -30,9 +30,8 @@ public struct AudioOpinion: Sendable, Hashable {
         let loss = min(max(concealedShare, 0), 1) * 100
         let burst = max(burstRatio, 1)
         let equipment = 95 * loss / (loss / burst + Self.robustness)
-        let delay = min(max(delayMilliseconds, 0), 10_000)
-        let impairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
-        return min(max(Self.best - impairment - equipment, 0), Self.best)
+        let delay = EModel.impairment(delayMilliseconds: min(max(delayMilliseconds, 0), 10_000))
+        return min(max(Self.best - delay - equipment, 0), Self.best)
     }
 
     /// The mean opinion score, 1 (bad) to 4.41 (the best that R allows).
