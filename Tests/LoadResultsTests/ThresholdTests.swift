@@ -133,6 +133,8 @@ import Testing
         #expect(reasons { $0.receiveBufferDrops = 1 } == [.receiveBufferDrops])
         #expect(reasons { $0.sendFailures = 1 } == [.sendFailures])
         #expect(reasons { $0.threads = [.init(name: "a", cpu: 0.5), .init(name: "b", cpu: 0.96)] } == [.cpuThread])
+        #expect(reasons { $0.threads = [.init(name: "a", cpu: 0.1, waiting: 0.86)] } == [.cpuThread])
+        #expect(reasons { $0.threads = [.init(name: "a", cpu: 0.1, waiting: 0.8)] }.isEmpty)
     }
 
     @Test func theThrottledSubscriberIsFound() throws {

@@ -23,6 +23,23 @@ import Testing
         #expect(bytes < 150_000)
     }
 
+    /// Cells that change places with their opposites are no well predicted block.
+    @Test(arguments: [150_000, 600_000]) func everyPictureOfARunningClockIsRead(_ bitrate: Int) throws {
+        let card = try TestCard(sender: 3, width: 640, height: 360)
+        let encoder = try VP9Encoder(width: 640, height: 360, bitrate: bitrate, frameRate: 15)
+        let decoder = try VP9Decoder()
+        var unread: [Int] = []
+        for number in 0..<150 {
+            let frame = VideoFrame(black: 640, by: 360)
+            let time = MediaTime(nanoseconds: 7_000_000_000 + Int64(number) * 66_666_667)
+            card.draw(frameNumber: UInt32(number), time: time, into: frame.buffer.planes)
+            let encoded = try encoder.encode(frame)
+            let shown = try encoded.payload.withUnsafeBytes { bytes throws(CodecError) in try decoder.decode(bytes) }
+            if TestCardReader.read(try #require(shown))?.frameNumber != UInt32(number) { unread.append(number) }
+        }
+        #expect(unread.isEmpty)
+    }
+
     private func keyFrame(_ width: Int, _ height: Int) throws -> [UInt8] {
         let encoder = try VP9Encoder(width: width, height: height, bitrate: 300_000)
         return try encoder.encode(VideoFrame(black: width, by: height), forceKeyFrame: true).payload

@@ -86,6 +86,17 @@ import Testing
         #expect(abs(report.latency.percentile(0.5) - 10) < 0.4)
     }
 
+    @Test func aPictureThatCannotBeReadIsNotMissing() throws {
+        let sink = TestCardSink()
+        sink.receive(try frame(5, 3, .zero), at: .zero)
+        sink.receive(VideoFrame(black: 160, by: 90), at: .zero)
+        sink.receive(try frame(5, 6, .zero), at: .zero)
+        // In no gap it stands for none of the numbers.
+        sink.receive(VideoFrame(black: 160, by: 90), at: .zero)
+        sink.receive(try frame(5, 7, .zero), at: .zero)
+        #expect(sink.report.damaged == 1 && sink.report.missing == 1 && sink.report.unreadable == 2)
+    }
+
     @Test func saysForHowLongThereWasNoNewPicture() throws {
         let sink = TestCardSink()
         let start = MediaTime(nanoseconds: 5_000_000_000)

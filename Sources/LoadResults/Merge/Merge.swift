@@ -146,7 +146,7 @@ extension TesterHealth {
         sendFailures = sendFailures.saturatingAdd(other.sendFailures)
         cpuProcess = max(cpuProcess, other.cpuProcess)
         cpuMachine = [cpuMachine, other.cpuMachine].compactMap(\.self).max()
-        threads = Array((threads + other.threads).sorted { $0.cpu > $1.cpu }.prefix(8))
+        threads = Array((threads + other.threads).sorted { $0.demand > $1.demand }.prefix(8))
         heapBytes = [heapBytes, other.heapBytes].compactMap(\.self).max()
         residentBytes = [residentBytes, other.residentBytes].compactMap(\.self).max()
         openDescriptors = [openDescriptors, other.openDescriptors].compactMap(\.self).max()

@@ -19,8 +19,10 @@ public struct TestCardReport: Sendable, Hashable {
     public var otherLayers = 0
     /// Pictures with a lower number than the one before.
     public var outOfOrder = 0
-    /// Numbers left out between the first and the last picture.
+    /// Numbers left out between the first and the last picture, but for those of `damaged`.
     public var missing = 0
+    /// Pictures that came in place of numbers left out, and could not be read.
+    public var damaged = 0
     /// The number of the first and the last picture read.
     public var first: UInt32?, last: UInt32?
     /// The first gaps, for messages.
@@ -44,6 +46,8 @@ public final class TestCardSink: VideoSink {
         var expectsGap = false
         /// Of the picture before.
         var width = 0
+        /// Since the last picture that was read.
+        var unreadable = 0
     }
 
     /// - Parameter expectedSender: whose pictures should come; nil takes the first reading's sender.
@@ -78,6 +82,7 @@ extension TestCardSink.State {
         report.framesReceived += 1
         guard let reading else {
             report.unreadable += 1
+            unreadable += 1
             return
         }
         sender = sender ?? reading.sender
@@ -87,17 +92,17 @@ extension TestCardSink.State {
         }
         report.framesRead += 1
         report.latency.record(seconds: reading.latency(at: now))
-        defer { expectsGap = false }
+        defer { (expectsGap, unreadable) = (false, 0) }
         if reading.frameNumber > report.last ?? 0 || report.last == nil { report.showing.note(now) }
         if expectsGap, report.last != nil { return report.last = reading.frameNumber }
-        report.count(reading.frameNumber, isResized: width != self.width)
+        report.count(reading.frameNumber, isResized: width != self.width, unreadable: unreadable)
     }
 }
 
 extension TestCardReport {
     private static let gapLimit = 64
 
-    fileprivate mutating func count(_ number: UInt32, isResized: Bool) {
+    fileprivate mutating func count(_ number: UInt32, isResized: Bool, unreadable: Int) {
         guard let last else {
             first = number
             self.last = number
@@ -109,7 +114,9 @@ extension TestCardReport {
             outOfOrder += 1
         } else {
             if number - last > 1 {
-                missing += Int(number - last - 1)
+                let leftOut = Int(number - last - 1)
+                damaged += min(leftOut, unreadable)
+                missing += max(0, leftOut - unreadable)
                 if gaps.count < Self.gapLimit { gaps.append(last + 1...number - 1) }
             }
             self.last = number

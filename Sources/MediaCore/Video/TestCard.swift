@@ -7,9 +7,6 @@ package struct TestCard {
     package let height: Int
     private let scene: TestCardScene
 
-    private static let black: UInt8 = 30
-    private static let white: UInt8 = 225
-
     /// - Parameters:
     ///   - width: pixels, 160...4,096.
     ///   - height: pixels, 90...4,096.
@@ -41,8 +38,8 @@ package struct TestCard {
             let first = planes.y + lines.lowerBound * planes.yStride
             for column in 0..<TestCardCode.columns {
                 let span = TestCardCode.span(column: column, width: width)
-                let isWhite = TestCardCode.isWhite(word, row: row, column: column)
-                (first + span.lowerBound).update(repeating: isWhite ? Self.white : Self.black, count: span.count)
+                let luma = TestCardCode.luma(word, row: row, column: column)
+                (first + span.lowerBound).update(repeating: luma, count: span.count)
             }
             for line in lines.dropFirst() {
                 (planes.y + line * planes.yStride).update(from: first, count: width)

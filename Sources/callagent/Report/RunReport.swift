@@ -152,6 +152,8 @@ struct TrackReport: Codable {
     var framesReceived = 0
     var framesDecoded = 0
     var framesMissing: Int?
+    /// Test cards that came in place of missing ones, and could not be read.
+    var framesDamaged: Int?
     /// Frames that our key, or the want of one, left closed.
     var framesUndecryptable = 0
     /// Frames and packets that are nothing which the codec can decode.
@@ -214,6 +216,7 @@ extension TrackReport {
         framesUndecryptable += earlier.framesUndecryptable
         framesUndecodable += earlier.framesUndecodable
         framesMissing = Self.sum(framesMissing, earlier.framesMissing)
+        framesDamaged = Self.sum(framesDamaged, earlier.framesDamaged)
         keyFrameRequests += earlier.keyFrameRequests
         keyFrameRequestsAfterStart = Self.sum(keyFrameRequestsAfterStart, earlier.keyFrameRequestsAfterStart)
         freezes += earlier.freezes

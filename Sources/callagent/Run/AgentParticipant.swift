@@ -297,6 +297,7 @@ extension TrackReport {
         }
         if let card = probe.card?.report, card.framesRead > 0 {
             framesMissing = card.missing
+            framesDamaged = card.damaged
             latencyMs = LatencyReport(
                 p50: card.latency.percentile(0.5), p95: card.latency.percentile(0.95),
                 p99: card.latency.percentile(0.99))

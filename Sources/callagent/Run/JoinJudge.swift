@@ -26,6 +26,9 @@ struct JoinJudge {
         if let missing = track.framesMissing, missing > 0 {
             track.fail(.framesMissing, "\(missing) pictures are missing")
         }
+        if let damaged = track.framesDamaged, damaged > 0 {
+            track.fail(.damaged, "\(damaged) pictures came and could not be read")
+        }
         reception.judge(&track, isStill: course?.isScreen ?? false)
     }
 

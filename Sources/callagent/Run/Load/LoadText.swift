@@ -127,9 +127,12 @@ enum LoadText {
         let cpu = health.map(\.cpuProcess).reduce(0, +) / Double(max(1, health.count))
         let lag = health.map(\.loopLagMs).max() ?? 0
         let drops = health.map(\.receiveBufferDrops).reduce(0, +)
-        let busiest = health.flatMap(\.threads).max { $0.cpu < $1.cpu }
+        let busiest = health.flatMap(\.threads).max { $0.demand < $1.demand }
         var text = String(format: "tester: %.2f cores of %d", cpu, results.run.machine.cpuCount)
         if let busiest { text += String(format: ", busiest thread %@ %.0f %%", busiest.name, busiest.cpu * 100) }
+        if let waited = busiest?.waiting, waited >= 0.01 {
+            text += String(format: " (and %.0f %% in wait for a processor)", waited * 100)
+        }
         text += String(format: ", loops up to %.0f ms late, kernel drops %d", lag, drops)
         if let heap = health.compactMap(\.heapBytes).max() { text += ", heap \(mebibytes(heap))" }
         return text

@@ -18,7 +18,7 @@ final class TesterGauge {
 
     private struct ThreadTime {
         var name: String
-        var seconds: Double
+        var used: ProcessFiles.ThreadUse
     }
 
     /// What takes some time to find out is found out once in so many seconds.
@@ -75,9 +75,12 @@ final class TesterGauge {
         // Where there are no descriptors left, nothing can be read.
         guard !now.isEmpty else { return }
         let busy = now.map { id, time in
-            ThreadCPU(name: time.name, cpu: min(1, (time.seconds - (threads[id]?.seconds ?? 0)) / seconds))
+            let before = threads[id]?.used
+            return ThreadCPU(
+                name: time.name, cpu: min(1, (time.used.running - (before?.running ?? 0)) / seconds),
+                waiting: min(1, (time.used.waiting - (before?.waiting ?? 0)) / seconds))
         }
-        health.threads = Array(busy.sorted { ($1.cpu, $0.name) < ($0.cpu, $1.name) }.prefix(Self.shownThreads))
+        health.threads = Array(busy.sorted { ($1.demand, $0.name) < ($0.demand, $1.name) }.prefix(Self.shownThreads))
         threads = now
     }
 
@@ -106,8 +109,8 @@ final class TesterGauge {
     private static func threadTimes() -> [String: ThreadTime] {
         var result: [String: ThreadTime] = [:]
         for id in ProcessFiles.names(in: "/proc/self/task") {
-            guard let seconds = ProcessFiles.threadSeconds(id) else { continue }
-            result[id] = ThreadTime(name: ProcessFiles.text("/proc/self/task/\(id)/comm"), seconds: seconds)
+            guard let used = ProcessFiles.threadUse(id) else { continue }
+            result[id] = ThreadTime(name: ProcessFiles.text("/proc/self/task/\(id)/comm"), used: used)
         }
         return result
     }
@@ -131,9 +134,17 @@ enum ProcessFiles {
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// What a thread of ours has run; `schedstat` counts nanoseconds, where `stat` counts hundredths of a second.
-    static func threadSeconds(_ id: String) -> Double? {
-        text("/proc/self/task/\(id)/schedstat").split(separator: " ").first.flatMap { Double($0) }.map { $0 / 1e9 }
+    /// Seconds that a thread has run, and that it was ready to while others ran.
+    struct ThreadUse {
+        var running: Double
+        var waiting: Double
+    }
+
+    /// What a thread of ours has used; `schedstat` counts nanoseconds, where `stat` counts hundredths of a second.
+    static func threadUse(_ id: String) -> ThreadUse? {
+        let counts = text("/proc/self/task/\(id)/schedstat").split(separator: " ").compactMap { Double($0) }
+        guard counts.count >= 2 else { return nil }
+        return ThreadUse(running: counts[0] / 1e9, waiting: counts[1] / 1e9)
     }
 
     /// What another process has run.
