@@ -33,6 +33,14 @@ struct ReceivedRate: Sendable {
         sum += count
     }
 
+    /// Forgets all but `count` bytes that came since `start`, no more than a second ago.
+    mutating func restart(at start: Instant, _ count: Int) {
+        bytes = InlineArray(repeating: 0)
+        bytes[place(newest)] = count
+        sum = count
+        first = start
+    }
+
     private mutating func turn(to slot: Int64) {
         for empty in max(newest + 1, slot - ReceivedRate.slots + 1)...slot {
             sum -= bytes[place(empty)]

@@ -24,6 +24,9 @@ struct ReceiverEstimator: Sendable {
     private static let mostSources = 64
     /// A queue that is no longer than this is left to the rate control.
     private static let tolerated = Interval.milliseconds(50)
+    /// What comes in this time while all of it is late is what passes, where it is less than half of what came before: a queue that
+    /// has filled at once has no slope, and the second that is measured was of another way. After a pause all comes at once.
+    private static let fillTime = Interval.milliseconds(100)
     /// Beyond this a sender's clock begins anew: differences of such moments would overflow.
     private static let latestMoment: UInt64 = 1 << 61
 
@@ -38,6 +41,8 @@ struct ReceiverEstimator: Sendable {
     /// Since the latest renewal.
     private var leastDelay: Interval?
     private var renewed: Instant?
+    /// Since when all that came was late, and how much it was.
+    private var late: (since: Instant, bytes: Int, least: Interval)?
     private var told: (bitrate: Int, at: Instant)?
     /// When the estimate is to be told; `distantFuture` where there is nothing to tell.
     private(set) var deadline = Instant.distantFuture
@@ -91,6 +96,10 @@ struct ReceiverEstimator: Sendable {
         arriving.add(size, arrival: arrival)
         leastDelay = min(leastDelay ?? arrival - sent, arrival - sent)
         if let delta = groups.add(sent: sent, received: arrival) { trend.update(delta) }
+        if let delay = noteLate(arrival - sent, size, arrival) {
+            _ = standing.update(delay, isDropping: true, now: now)
+            return renew(.over, roundTrip, now)
+        }
         guard let since = renewed else { return renewed = now }
         if now - since >= interval {
             var usage = trend.usage
@@ -99,6 +108,30 @@ struct ReceiverEstimator: Sendable {
         } else if trend.usage == .over, arriving.bitrate != nil {
             renew(.over, roundTrip, now)
         }
+    }
+
+    /// Notices that a queue has filled at once, on a way that bears far less than before; gives the least delay of it.
+    private mutating func noteLate(_ delay: Interval, _ size: Int, _ arrival: Instant) -> Interval? {
+        guard standing.isHigh(delay) else {
+            late = nil
+            return nil
+        }
+        // What the first one waited for came before it.
+        guard let before = late else {
+            late = (arrival, 0, delay)
+            return nil
+        }
+        let bytes = before.bytes + size
+        let least = min(before.least, delay)
+        let length = arrival - before.since
+        guard length >= ReceiverEstimator.fillTime else {
+            late = (before.since, bytes, least)
+            return nil
+        }
+        late = (arrival, 0, delay)
+        guard let rate = arriving.bitrate, Double(bytes * 8) / length.seconds < rate / 2 else { return nil }
+        arriving.restart(at: before.since, bytes)
+        return least
     }
 
     private func hasJumped(_ sent: Instant, _ arrival: Instant, since last: (sent: Instant, arrival: Instant)) -> Bool {
@@ -117,6 +150,7 @@ struct ReceiverEstimator: Sendable {
         standing = StandingQueue()
         arriving = ReceivedRate()
         leastDelay = nil
+        late = nil
     }
 
     private var interval: Interval {

@@ -6,7 +6,7 @@ import RTCWire
 /// Compares the least delay of each feedback with the least of the last 15 to 30 seconds; older ones may be another
 /// path's, or belong to a queue that others keep filled.
 struct StandingQueue {
-    private static let height = Interval.milliseconds(100)
+    static let height = Interval.milliseconds(100)
     private static let patience = Interval.seconds(1)
     private static let spacing = Interval.seconds(2)
     /// Between two cuts for a queue that drops most of what comes.
@@ -21,6 +21,12 @@ struct StandingQueue {
     private var lastCut: Instant?
     /// How far the latest delay lay above the least.
     private(set) var excess = Interval.zero
+
+    /// Whether a delay lies so far above the least that a queue stands; false before any is known.
+    func isHigh(_ delay: Interval) -> Bool {
+        guard let newer else { return false }
+        return delay - min(older ?? newer, newer) > StandingQueue.height
+    }
 
     /// Takes in the least delay of a feedback. Gives whether the rate is to be cut so that the queue drains.
     ///

@@ -150,6 +150,8 @@ import Testing
                 continue
             }
             #expect(selected.state == "succeeded" && selected.nominated)
+            #expect(selected.localCandidateId.hasSuffix("-host-udp-\(end.address.host)-\(end.address.port)"))
+            #expect(selected.remoteCandidateId.hasSuffix("-udp-\(far.address.host)-\(far.address.port)"))
             #expect(abs(try #require(selected.currentRoundTripTime) - 0.02) < 0.003)
             let local = try #require(report[selected.localCandidateId]?.candidate)
             #expect(local.address == end.address.host && local.port == 4000 && local.candidateType == "host")

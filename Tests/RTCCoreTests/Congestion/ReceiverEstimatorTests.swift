@@ -102,6 +102,31 @@ import Testing
         #expect(last.bitrate < 520_000 && last.bitrate > 250_000)
     }
 
+    /// A short queue is full at once, and has no slope then: what comes late is what passes, whatever came in the second before.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func aQueueThatFillsAtOnceTellsWhatPasses(seed: UInt64) throws {
+        let way = Way(capacity: 2_000_000, rate: 1_500_000, seed: seed, queue: 0.2)
+        way.run(10)
+        way.network.conditions.rate = 300_000
+        way.run(0.6)
+        // The queue fills in 50 ms, and takes 200 to show.
+        let fall = try #require(way.told.first { $0.at > 10 && $0.bitrate < 400_000 })
+        #expect(fall.at < 10.45)
+        #expect(way.told.filter { $0.at > 10 }.allSatisfy { $0.bitrate > 120_000 })
+    }
+
+    /// What was held up comes at once afterwards: nothing is known of the way.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func aPauseIsNoNarrowWay(seed: UInt64) throws {
+        let way = Way(capacity: 20_000_000, rate: 1_500_000, seed: seed, queue: 2)
+        way.run(10)
+        for _ in 0..<5 {
+            way.network.conditions.rate = 1_000
+            way.run(0.2)
+            way.network.conditions.rate = 20_000_000
+            way.run(2)
+        }
+        #expect(way.told.filter { $0.at > 10 }.allSatisfy { $0.bitrate > 900_000 })
+    }
+
     @Test(arguments: [(300_000, UInt64(1)), (1_000_000, 2), (3_000_000, 3)])
     func whoFollowsFillsTheWayWithoutAQueue(capacity: Int, seed: UInt64) {
         let way = Way(capacity: capacity, rate: 200_000, seed: seed)

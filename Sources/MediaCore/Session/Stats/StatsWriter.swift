@@ -209,12 +209,16 @@ struct StatsWriter {
     }
 
     private static func id(_ candidate: LocalCandidate, _ connection: String) -> String {
-        "LC\(connection)-\(candidate.type.name)-\(candidate.address)"
+        "LC\(connection)-\(candidate.type.name)-\(text(candidate.address))"
     }
 
     private static func id(_ candidate: RemoteCandidate, _ connection: String) -> String {
         // A peer-reflexive one takes the type that is signalled later.
-        "RC\(connection)-\(candidate.address)"
+        "RC\(connection)-\(text(candidate.address))"
+    }
+
+    private static func text(_ address: TransportAddress) -> String {
+        "\(address.isTCP ? "tcp" : "udp")-\(address.host)-\(address.port)"
     }
 
     private mutating func write(
