@@ -157,12 +157,21 @@ extension Peer {
         guard mediaDestination != nil, receiving.hasLossDue(by: now) else { return }
         let limits = configuration.streams
         let initial = pathRoundTripTime.map { $0 * 1.25 } ?? limits.initialRoundTripTime
-        let interval = max(roundTrip.timeout(initial: initial), limits.minimumNACKInterval)
+        // Round trips are measured once a second: what stands in a queue now has to be added.
+        let queue = receiverEstimator.standingDelay(now: now)
+        let interval = max(roundTrip.timeout(initial: initial) + (queue ?? .zero), limits.minimumNACKInterval)
         // What a full queue drops has been asked for: requests go the other way.
-        let isQueued = roundTrip.smoothed == nil ? ice.isSelectionQueued : roundTrip.isQueued
+        let isMeasuredQueued = roundTrip.smoothed == nil ? ice.isSelectionQueued : roundTrip.isQueued
+        let isQueued = queue != nil || isMeasuredQueued
         let echo = isQueued ? .zero : limits.echo(interval)
         let leastAnswer = (roundTripTime ?? .zero) * 0.5
         for index in receiving.streams.indices where receiving.streams[index].losses.deadline <= now {
+            // Behind a queue a repetition comes when its sound has been played, if it isn't dropped as the packet was; and it keeps
+            // the queue full.
+            if queue != nil, receiving.streams[index].isSound {
+                receiving.update(index) { $0.giveUpLosses() }
+                continue
+            }
             var requests = lossScratch
             lossScratch = []
             requests.removeAll(keepingCapacity: true)

@@ -56,6 +56,8 @@ final class PeerCall {
     var extensions = RTPExtensionMap([(1, .audioLevel), (2, .absSendTime), (3, .mid), (4, .transportSequenceNumber)])
     var usesRTX = true
     var takesTransportFeedback = false
+    /// Each side tells what the way to it bears (REMB).
+    var takesReceiverEstimate = false
 
     init(
         _ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1, aliceRole: DTLSRole = .server,
@@ -90,7 +92,7 @@ final class PeerCall {
         let video: [ReceiveMap.Codec] = [
             .init(
                 payloadType: 96, clockRate: 90_000, nack: true, pli: true, fir: true,
-                transportCC: takesTransportFeedback),
+                transportCC: takesTransportFeedback, remb: takesReceiverEstimate),
             .init(payloadType: 97, clockRate: 90_000, apt: 96),
         ]
         return ReceiveMap(lines: [

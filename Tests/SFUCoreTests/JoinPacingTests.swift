@@ -14,9 +14,30 @@ import Testing
         #expect(joining.average(1_000_000, now: .zero + .milliseconds(1_010)) == nil)
     }
 
+    /// The first pictures of all wait for a key frame: what is known of the way counts from there.
+    @Test mutating func whatHasNotBegunIsWaitedFor() {
+        joining.begin(bytes: 0, now: .zero)
+        joining.note(first: nil)
+        #expect(joining.average(0, now: .zero + .milliseconds(900)) == nil)
+        #expect(!joining.hasEnded(now: .zero + .seconds(3)))
+        joining.note(first: .zero + .seconds(3))
+        #expect(joining.average(25_000, now: .zero + .milliseconds(3_100)) == nil)
+        #expect(joining.average(25_000, now: .zero + .milliseconds(3_250)) == 800_000)
+        #expect(!joining.hasEnded(now: .zero + .milliseconds(3_499)))
+        #expect(joining.hasEnded(now: .zero + .milliseconds(3_500)))
+        // Once only; and one that was kept came before the pictures were wanted.
+        joining.note(first: .zero + .seconds(5))
+        #expect(joining.hasEnded(now: .zero + .milliseconds(5_100)))
+        joining.begin(bytes: 0, now: .zero + .seconds(6))
+        joining.note(first: .zero + .seconds(4))
+        #expect(joining.average(25_000, now: .zero + .milliseconds(6_250)) == 800_000)
+        #expect(joining.hasEnded(now: .zero + .milliseconds(6_500)))
+    }
+
     /// Their key frames aren't in what the client has said.
     @Test mutating func furtherPicturesBeginAnew() {
         joining.begin(bytes: 0, now: .zero)
+        joining.note(first: .zero)
         joining.note(estimate: 300_000)
         joining.note(missing: 2)
         #expect(joining.estimate == 300_000 && joining.missing == 2)
@@ -29,6 +50,7 @@ import Testing
     @Test mutating func pacingEndsAfterHalfASecond() {
         #expect(joining.hasEnded(now: .zero))
         joining.begin(bytes: 0, now: .zero)
+        joining.note(first: .zero)
         #expect(!joining.hasEnded(now: .zero + .milliseconds(499)))
         #expect(joining.hasEnded(now: .zero + .milliseconds(500)))
     }

@@ -192,7 +192,10 @@ extension AudioJitterBuffer {
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
         let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
-        if min(smooth, present) > target + slack {
+        let lead = Double(delays.lead(at: Interval(nanoseconds: Int64(present))).nanoseconds)
+        if delays.isRising, lead < Self.leastLead {
+            expand(count, urgent: true)
+        } else if min(smooth, present) > target + slack, lead > slack {
             accelerate(count, urgent: smooth > target + max(Self.far, target / 2))
         } else if max(smooth, present) < max(target * 0.75, target - Self.near) {
             expand(count, urgent: smooth < target - Self.far)
@@ -201,6 +204,8 @@ extension AudioJitterBuffer {
 
     /// Below the target by that much sound is left alone, ns.
     private static var near: Double { 20e6 }
+    /// Packets of a growing queue that come no sooner before their time than that are played slower, ns: the next ones will be late.
+    private static var leastLead: Double { 25e6 }
     /// From the target by that much it is brought there as fast as may be, ns.
     private static var far: Double { 100e6 }
 

@@ -239,18 +239,12 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         tempo.level = nil
     }
 
-    /// Pulls come at any phase: where they are long, the first packet would wait too long for the next one.
-    private var startDelay: Interval {
-        let pull = Interval(nanoseconds: Int64(pullFrames) * 62_500 / 3)
-        return max(configuration.minimumDelay, min(configuration.initialDelay, .milliseconds(40) - pull))
-    }
-
     /// Starts to play once the first packet has waited for its time.
     private func begin(_ now: Instant) -> Bool {
         if case .playing = phase { return true }
-        guard case .waiting(let resumed) = phase, let first = store.first(from: position.sequence) else { return false }
-        let target = resumed ? delays.target() : max(startDelay, delays.target())
-        guard first.epoch != delays.epoch || delays.delay(of: first.timestamp, at: now) >= target else { return false }
+        guard case .waiting = phase, let first = store.first(from: position.sequence) else { return false }
+        let hasWaited = delays.delay(of: first.timestamp, at: now) >= delays.target()
+        guard first.epoch != delays.epoch || hasWaited else { return false }
         position.sequence = first.sequence
         position.timestamp = first.timestamp
         phase = .playing

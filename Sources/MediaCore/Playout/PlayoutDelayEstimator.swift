@@ -28,7 +28,13 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// By so much it gets shorter with a packet, of 20 ms mostly: pictures, which keep with the sound, follow that.
     private static let descent = Interval.milliseconds(2)
 
+    /// For so many packets little is known of a stream's jitter, and pictures begin that fill the way for a moment: a second,
+    /// mostly.
+    private static let learning = 50
+
     private let configuration: AudioPlayoutConfiguration
+    /// Packets of this sender, as far as it is new.
+    private var observed = 0
     /// Of packets that came in order.
     private var delays: DelayHistogram
     /// Of those that came behind later ones; the others count as being there at once.
@@ -49,6 +55,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     private var wait = Interval.zero
     /// What a packet takes there and back; a queue is part of the packets' own delays already.
     private var roundTrip = LeastRoundTrip()
+    /// Of the latest packets that came in order, beyond the fastest.
+    private var trend = DelayTrend()
     /// What lip sync adds.
     var syncDelay = Interval.zero
 
@@ -67,7 +75,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// The same without what lip sync adds.
     func ownTarget(allowance: Interval = .zero) -> Interval {
         let wanted = spread + Interval(nanoseconds: Self.margin) + allowance
-        return min(max(wanted, configuration.minimumDelay), configuration.maximumDelay)
+        let least = observed < Self.learning ? configuration.initialDelay : configuration.minimumDelay
+        return min(max(wanted, least, configuration.minimumDelay), configuration.maximumDelay)
     }
 
     /// How long after its earliest possible arrival `timestamp` stands at `now`.
@@ -75,6 +84,12 @@ struct PlayoutDelayEstimator: ~Copyable {
         guard let base else { return .zero }
         return Interval(nanoseconds: Self.transit(timestamp, now) &- base)
     }
+
+    /// How long before their time packets come at present, where sound is played with this delay.
+    func lead(at delay: Interval) -> Interval { delay - trend.latest }
+
+    /// Each packet is later than the one before: a queue grows on the way, and the quantile follows only after it has grown.
+    var isRising: Bool { trend.isRising }
 
     /// Takes in a measured round trip, about once a second.
     mutating func note(roundTrip measured: Interval) { roundTrip.note(measured) }
@@ -85,6 +100,7 @@ struct PlayoutDelayEstimator: ~Copyable {
     mutating func observe(
         timestamp: Int64, arrival: Instant, isOvertaken: Bool = false, isNewLine: Bool = false
     ) -> Bool {
+        observed = min(observed + 1, Self.learning)
         let transit = Self.transit(timestamp, arrival)
         let jumped = isNewLine || isJump(transit)
         if jumped { beginEpoch() }
@@ -95,6 +111,7 @@ struct PlayoutDelayEstimator: ~Copyable {
 
     /// Forgets everything: another sender.
     mutating func reset() {
+        observed = 0
         if base != nil { beginEpoch() }
     }
 
@@ -116,6 +133,7 @@ struct PlayoutDelayEstimator: ~Copyable {
         lateDelays.clear()
         wait = .zero
         spread = .zero
+        trend = DelayTrend()
     }
 
     private mutating func updateBase(_ transit: Int64, at time: Int64) {
@@ -148,7 +166,10 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// Delays that no permitted target could absorb are outages; they don't teach anything about jitter.
     private mutating func record(_ transit: Int64, isOvertaken: Bool) {
         let delay = Interval(nanoseconds: transit &- origin)
-        if !isOvertaken { delays.record(delay) }
+        if !isOvertaken {
+            delays.record(delay)
+            trend.note(delay)
+        }
         lateDelays.record(isOvertaken ? delay : .zero)
         let cost = WaitCost(passage: (roundTrip.value ?? .zero) / 2 + Self.devices)
         let cheapest = lateDelays.cheapestDelay(cost, present: wait, saving: Self.saving)

@@ -24,9 +24,10 @@ struct ReceiverEstimator: Sendable {
     private static let mostSources = 64
     /// A queue that is no longer than this is left to the rate control.
     private static let tolerated = Interval.milliseconds(50)
-    /// What comes in this time while all of it is late is what passes, where it is less than half of what came before: a queue that
-    /// has filled at once has no slope, and the second that is measured was of another way. After a pause all comes at once.
-    private static let fillTime = Interval.milliseconds(100)
+    /// The part of what comes that an estimate is at least where nothing waits, as a cut leaves it.
+    private static let caughtUp = 0.85
+    /// What was late longer ago says nothing of the way any more.
+    private static let recent = Interval.milliseconds(500)
     /// Beyond this a sender's clock begins anew: differences of such moments would overflow.
     private static let latestMoment: UInt64 = 1 << 61
 
@@ -41,8 +42,8 @@ struct ReceiverEstimator: Sendable {
     /// Since the latest renewal.
     private var leastDelay: Interval?
     private var renewed: Instant?
-    /// Since when all that came was late, and how much it was.
-    private var late: (since: Instant, bytes: Int, least: Interval)?
+    /// Nil where the latest packet was in time.
+    private var late: LateRun?
     private var told: (bitrate: Int, at: Instant)?
     /// When the estimate is to be told; `distantFuture` where there is nothing to tell.
     private(set) var deadline = Instant.distantFuture
@@ -96,42 +97,42 @@ struct ReceiverEstimator: Sendable {
         arriving.add(size, arrival: arrival)
         leastDelay = min(leastDelay ?? arrival - sent, arrival - sent)
         if let delta = groups.add(sent: sent, received: arrival) { trend.update(delta) }
-        if let delay = noteLate(arrival - sent, size, arrival) {
-            _ = standing.update(delay, isDropping: true, now: now)
+        if noteLate(arrival - sent, size, arrival) {
+            _ = standing.update(late?.leastDelay ?? arrival - sent, isDropping: true, now: now)
             return renew(.over, roundTrip, now)
         }
         guard let since = renewed else { return renewed = now }
         if now - since >= interval {
             var usage = trend.usage
             if let leastDelay, standing.update(leastDelay, now: now) { usage = .over }
+            if usage != .over { catchUp(now) }
             renew(usage, roundTrip, now)
         } else if trend.usage == .over, arriving.bitrate != nil {
             renew(.over, roundTrip, now)
         }
     }
 
-    /// Notices that a queue has filled at once, on a way that bears far less than before; gives the least delay of it.
-    private mutating func noteLate(_ delay: Interval, _ size: Int, _ arrival: Instant) -> Interval? {
-        guard standing.isHigh(delay) else {
+    /// How long packets wait at least in a queue that stands on the way; nil where none does, or nothing has come lately.
+    func standingDelay(now: Instant) -> Interval? {
+        guard let late, let previous, now - previous.arrival < ReceiverEstimator.recent else { return nil }
+        return standing.excess(of: late.leastDelay)
+    }
+
+    /// Whether what is late says by itself that more is sent than passes.
+    private mutating func noteLate(_ delay: Interval, _ size: Int, _ arrival: Instant) -> Bool {
+        guard standing.excess(of: delay) > StandingQueue.height else {
             late = nil
-            return nil
+            return false
         }
         // What the first one waited for came before it.
-        guard let before = late else {
-            late = (arrival, 0, delay)
-            return nil
+        guard var run = late else {
+            late = LateRun(delay, arrival)
+            return false
         }
-        let bytes = before.bytes + size
-        let least = min(before.least, delay)
-        let length = arrival - before.since
-        guard length >= ReceiverEstimator.fillTime else {
-            late = (before.since, bytes, least)
-            return nil
-        }
-        late = (arrival, 0, delay)
-        guard let rate = arriving.bitrate, Double(bytes * 8) / length.seconds < rate / 2 else { return nil }
-        arriving.restart(at: before.since, bytes)
-        return least
+        let finding = run.note(delay, size, arrival, rate: arriving.bitrate)
+        late = run
+        if case .filled(let bytes, let start) = finding { arriving.restart(at: start, bytes) }
+        return finding != nil
     }
 
     private func hasJumped(_ sent: Instant, _ arrival: Instant, since last: (sent: Instant, arrival: Instant)) -> Bool {
@@ -170,6 +171,13 @@ struct ReceiverEstimator: Sendable {
         renewed = now
         leastDelay = nil
         tell(now)
+    }
+
+    /// What comes passes, where no queue is left of it: a cut that was made while something else took the way is undone.
+    private mutating func catchUp(_ now: Instant) {
+        guard standing.excess < ReceiverEstimator.tolerated, let passing = arriving.bitrate else { return }
+        let least = passing * ReceiverEstimator.caughtUp
+        if rate.bitrate < least { rate.set(least, now: now) }
     }
 
     private mutating func tell(_ now: Instant) {

@@ -22,10 +22,10 @@ struct StandingQueue {
     /// How far the latest delay lay above the least.
     private(set) var excess = Interval.zero
 
-    /// Whether a delay lies so far above the least that a queue stands; false before any is known.
-    func isHigh(_ delay: Interval) -> Bool {
-        guard let newer else { return false }
-        return delay - min(older ?? newer, newer) > StandingQueue.height
+    /// How far a delay lies above the least; zero before any is known.
+    func excess(of delay: Interval) -> Interval {
+        guard let newer else { return .zero }
+        return delay - min(older ?? newer, newer)
     }
 
     /// Takes in the least delay of a feedback. Gives whether the rate is to be cut so that the queue drains.

@@ -42,6 +42,9 @@ struct ReceiveStream {
     /// Whether a first packet came; until then nothing is known to be missing.
     var hasStarted: Bool { window.newest != nil }
 
+    /// No key frame can be asked for.
+    var isSound: Bool { !codec.pli && !codec.fir }
+
     /// Whether a packet with this number is being waited for.
     func isMissing(_ sequenceNumber: UInt16) -> Bool { losses.contains(unwrapper.peek(sequenceNumber)) }
 
@@ -116,6 +119,12 @@ struct ReceiveStream {
     }
 
     mutating func forgetLosses(before sequence: Int64) { losses.removeAll(before: sequence) }
+
+    /// Asks for nothing any more that is missing now.
+    mutating func giveUpLosses() {
+        statistics.givenUp += losses.count
+        losses.removeAll(before: .max)
+    }
 
     mutating func note(_ report: SenderReport, arrival: Instant) {
         lastReport = (report.ntp.middleNTP, arrival)

@@ -10,6 +10,8 @@ package struct JoinPacing: Sendable {
 
     /// When the latest pictures began, on a way that nobody has told anything of, and the bytes of all that had been sent before.
     private var start: (at: Instant, bytes: Int)?
+    /// The first of all were to begin and haven't: they wait for a key frame.
+    private var isWaiting = false
     /// What the client has said of its way since then, in bit/s; nil for nothing.
     package private(set) var estimate: Int?
     /// Packets that it has asked for since then for the first time.
@@ -25,15 +27,25 @@ package struct JoinPacing: Sendable {
     /// - Parameter bytes: of all pictures that were sent before.
     package mutating func begin(bytes: Int, now: Instant) {
         start = (now, bytes)
+        isWaiting = bytes == 0
         (estimate, missing) = (nil, 0)
+    }
+
+    /// Takes in when the first picture of all left, nil where none has: what is known of it counts from there.
+    package mutating func note(first: @autoclosure () -> Instant?) {
+        guard isWaiting, let start, let first = first() else { return }
+        self.start = (max(start.at, first), 0)
+        isWaiting = false
     }
 
     /// What has been sent since then, in bit/s; nil where that is long ago, or just now.
     package func average(_ bytes: @autoclosure () -> Int, now: Instant) -> Int? {
-        guard let start, JoinPacing.early.contains((now - start.at).seconds) else { return nil }
+        guard let start, !isWaiting, JoinPacing.early.contains((now - start.at).seconds) else { return nil }
         return Int(Double(max(0, bytes() - start.bytes) * 8) / (now - start.at).seconds)
     }
 
     /// Whether pacing is over, or never was.
-    package func hasEnded(now: Instant) -> Bool { start.map { now - $0.at >= JoinPacing.length } ?? true }
+    package func hasEnded(now: Instant) -> Bool {
+        start.map { !isWaiting && now - $0.at >= JoinPacing.length } ?? true
+    }
 }

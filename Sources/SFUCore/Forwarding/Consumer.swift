@@ -23,6 +23,8 @@ struct Consumer: ~Copyable {
     var refresh = KeyFrameRefresh()
     /// Packets that were sent for the first time, and their payload bytes.
     var sent = (packets: 0, bytes: 0)
+    /// When the first packet that was sent came in; nil before.
+    private(set) var began: Instant?
     private let lent = AddressOnly()
 
     init(_ configuration: ConsumerConfiguration, of producer: ProducerID, to connection: ConnectionID) {
@@ -98,6 +100,7 @@ struct Consumer: ~Copyable {
                 to: producer.layers[layer].pointee.clock,
                 isSameSource: isSame)
         }
+        if began == nil { began = packet.arrival }
         if configuration.isEncrypted, !munger.hasStarted { refresh.begin(packet.arrival) }
         pictures.begin(packet, &numbering)
         munger.begin(id, at: packet.sequence, offsets: numbering)

@@ -134,6 +134,11 @@ extension ForwardingRoom {
         consumers.index(of: id.slot).map { consumers[$0].pointee.sent } ?? (0, 0)
     }
 
+    /// When the first packet came in that was sent; nil before.
+    package func began(_ id: ConsumerID) -> Instant? {
+        consumers.index(of: id.slot).flatMap { consumers[$0].pointee.began }
+    }
+
     /// The layers that are sent, the spatial one as `setLayerLimit` counts; nil while nothing is.
     package func currentLayers(_ id: ConsumerID) -> LayerPoint? {
         guard let (consumer, producer) = find(id) else { return nil }

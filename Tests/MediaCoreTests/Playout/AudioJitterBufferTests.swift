@@ -6,24 +6,54 @@ import Testing
 @Suite struct AudioJitterBufferTests {
     private func buffer() -> AudioJitterBuffer<FakeDecoder> { AudioJitterBuffer(decoder: FakeDecoder()) }
 
+    /// One that begins as it goes on.
+    private func settled() -> AudioJitterBuffer<FakeDecoder> {
+        var configuration = AudioPlayoutConfiguration()
+        configuration.initialDelay = .milliseconds(25)
+        return AudioJitterBuffer(decoder: FakeDecoder(), configuration: configuration)
+    }
+
     @Test(arguments: [480, 960], [0, 3, 9, 13, 19])
     func cleanNetworkHasNoConcealment(pull: Int, phase: Int) {
         var simulation = PlayoutSimulation(count: 1_000) { _ in 20 }
         simulation.pull = pull
         simulation.phase = .milliseconds(phase)
-        let buffer = buffer()
+        let buffer = settled()
         let sound = simulation.run(buffer)
         let statistics = buffer.statistics
         #expect(statistics.concealedSamples == 0 && statistics.unsettledSamples == 0)
         #expect(statistics.comfortSamples == 0)
         #expect(statistics.acceleratedSamples == 0 && statistics.expandedSamples == 0)
         #expect(statistics.packetsDecoded > 990)
-        #expect(statistics.delayMaximum <= .milliseconds(pull == 480 ? 35 : 40))
+        #expect(statistics.delayMaximum <= .milliseconds(pull == 480 ? 35 : 45))
         // Nothing but the sender's sine, without a seam.
         for (index, sample) in sound.enumerated() where sample != FakeDecoder.sound(index) {
             Issue.record("sample \(index) differs")
             break
         }
+    }
+
+    /// Of a new stream nothing is known: it waits longer for a second, and then no longer than it has to.
+    @Test(arguments: [0, 9, 19]) func aBeginningWaitsLonger(phase: Int) {
+        var simulation = PlayoutSimulation(count: 900) { $0 < 40 ? 20 + Double($0 % 4) * 12 : 20 }
+        simulation.phase = .milliseconds(phase)
+        let buffer = buffer()
+        var last = Interval.zero
+        simulation.run(buffer) { _, _ in last = buffer.statistics.currentDelay }
+        let statistics = buffer.statistics
+        #expect(statistics.concealedSamples == 0 && statistics.unsettledSamples == 0)
+        #expect(statistics.delayMaximum <= .milliseconds(80))
+        #expect(last.milliseconds <= 40)
+    }
+
+    /// A queue fills on the way, by 8 ms a packet: sound is played slower before packets come too late.
+    @Test func aGrowingQueueIsFollowed() {
+        let simulation = PlayoutSimulation(count: 600) { 20 + min(max(Double($0) - 300, 0) * 8, 160) }
+        let buffer = settled()
+        simulation.run(buffer)
+        let statistics = buffer.statistics
+        print("a queue of 160 ms: \(statistics.concealedMilliseconds) ms invented")
+        #expect(statistics.concealedMilliseconds < 80 && statistics.expandedSamples > 3_840)
     }
 
     /// A busy machine: senders and relays are some milliseconds late now and then.
@@ -176,7 +206,7 @@ import Testing
         simulation.run(buffer)
         let statistics = buffer.statistics
         #expect(statistics.concealedSamples + statistics.unsettledSamples <= 960)
-        #expect(statistics.delayMaximum <= .milliseconds(60))
+        #expect(statistics.delayMaximum <= .milliseconds(75))
         // 180 s x 300 ppm = 54 ms.
         let stretched = drift > 0 ? statistics.acceleratedSamples : statistics.expandedSamples
         #expect((20...90).contains(Double(stretched) / 48))

@@ -12,8 +12,48 @@ import Testing
     init() {
         var configuration = AudioPlayoutConfiguration()
         configuration.minimumDelay = .milliseconds(10)
+        configuration.initialDelay = .milliseconds(10)
         configuration.maximumDelay = .milliseconds(400)
         estimator = PlayoutDelayEstimator(configuration)
+    }
+
+    /// Of fifty packets little is learned; a sender whose clock jumps is no new one.
+    @Test mutating func aNewSenderIsWaitedForLonger() {
+        var configuration = AudioPlayoutConfiguration()
+        configuration.initialDelay = .milliseconds(60)
+        estimator = PlayoutDelayEstimator(configuration)
+        #expect(estimator.target() == .milliseconds(60))
+        for _ in 0..<49 { packet() }
+        #expect(estimator.target() == .milliseconds(60))
+        packet()
+        #expect(estimator.target() == .milliseconds(20))
+        packet(isNewLine: true)
+        #expect(estimator.target() == .milliseconds(20))
+        estimator.reset()
+        #expect(estimator.target() == .milliseconds(60))
+    }
+
+    private var isRising: Bool { estimator.isRising }
+
+    /// Two steps in a row are a queue; it is one until packets come sooner.
+    @Test mutating func aGrowingQueueIsSeen() {
+        for late in [0.0, 6, 2, 9, 4] {
+            packet(late: late)
+            #expect(!isRising)
+        }
+        packet(late: 10)
+        #expect(!isRising)
+        packet(late: 17)
+        let lead = estimator.lead(at: .milliseconds(40))
+        #expect(isRising && lead == .milliseconds(23))
+        packet(late: 17)
+        packet(late: 18)
+        #expect(isRising)
+        // A repetition says nothing of a queue.
+        packet(late: 5, isOvertaken: true)
+        #expect(isRising)
+        packet(late: 12)
+        #expect(!isRising)
     }
 
     /// One packet of 20 ms that is so late; gives whether it began a new time line.

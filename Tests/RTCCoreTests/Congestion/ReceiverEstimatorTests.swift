@@ -28,6 +28,8 @@ import Testing
             self.rate = rate
         }
 
+        var standingDelay: Interval? { estimator.standingDelay(now: now) }
+
         func run(_ seconds: Double) {
             for _ in 0..<Int(seconds * 200) { step() }
         }
@@ -97,9 +99,9 @@ import Testing
         let before = try #require(way.told.last { $0.at < 10 })
         let fall = try #require(way.told.first { $0.at > 10 && Double($0.bitrate) < 0.95 * Double(before.bitrate) })
         #expect(fall.at < 10.5)
-        // The second that is measured has some of what came before.
+        // The second that is measured has some of what came before; up to half is held back while a queue of nearly a second stands.
         let last = try #require(way.told.last)
-        #expect(last.bitrate < 520_000 && last.bitrate > 250_000)
+        #expect(last.bitrate < 520_000 && last.bitrate > 180_000)
     }
 
     /// A short queue is full at once, and has no slope then: what comes late is what passes, whatever came in the second before.
@@ -112,6 +114,47 @@ import Testing
         let fall = try #require(way.told.first { $0.at > 10 && $0.bitrate < 400_000 })
         #expect(fall.at < 10.45)
         #expect(way.told.filter { $0.at > 10 }.allSatisfy { $0.bitrate > 120_000 })
+    }
+
+    /// A join: a queue that fills within the first half second is a limit before twenty groups of packets have a slope.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func aQueueThatStandsIsToldOfSoon(seed: UInt64) throws {
+        let way = Way(capacity: 2_000_000, rate: 2_600_000, seed: seed, queue: 0.2)
+        way.run(1.2)
+        let fall = try #require(way.told.first { $0.bitrate < 1_600_000 })
+        #expect(fall.at < 0.9)
+        #expect(way.told.filter { $0.at > 0.9 }.allSatisfy { $0.bitrate > 900_000 && $0.bitrate < 1_700_000 })
+    }
+
+    /// Whoever asks for repetitions adds what they wait for; nothing waits on a way that has room.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func whatWaitsIsKnown(seed: UInt64) throws {
+        let way = Way(capacity: 2_000_000, rate: 800_000, seed: seed, queue: 0.2)
+        way.run(5)
+        #expect(way.standingDelay == nil)
+        way.network.conditions.rate = 400_000
+        way.run(1)
+        #expect((100...260).contains(try #require(way.standingDelay).milliseconds))
+        way.rate = 100_000
+        way.run(2)
+        #expect(way.standingDelay == nil)
+        way.rate = 800_000
+        way.run(1)
+        #expect(way.standingDelay != nil)
+        // Half a second after the last packet it says nothing.
+        way.rate = 0
+        way.run(1)
+        #expect(way.standingDelay == nil)
+    }
+
+    /// What else took the way has gone: the estimate is what comes, at once and not by 8 % a second.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aCutForOthersIsUndone(seed: UInt64) throws {
+        let way = Way(capacity: 1_000_000, rate: 400_000, seed: seed, queue: 0.2)
+        way.run(10)
+        way.network.conditions.rate = 60_000
+        way.run(1)
+        #expect(try #require(way.told.last).bitrate < 120_000)
+        way.network.conditions.rate = 1_000_000
+        way.run(2)
+        #expect(try #require(way.told.last).bitrate > 330_000)
     }
 
     /// What was held up comes at once afterwards: nothing is known of the way.

@@ -44,6 +44,8 @@ final class Downlink {
     /// Of each camera, by its number.
     private var allocated: [UInt32: LayerPoint] = [:]
     private var loss = ReportedLoss()
+    /// How long publishers take to hear that a key frame is wanted.
+    var keyFrameDelay = Interval.zero
     /// What is lost of what is published, before it comes to the server, 0...1.
     var lossBefore = 0.0
     private var luck: SeededGenerator
@@ -263,7 +265,9 @@ final class Downlink {
         body(&room, &outbox, now)
         for event in outbox.events {
             guard case .keyFrameWanted(let ssrc, _, _) = event else { continue }
-            for index in cameras.indices { cameras[index].askForKeyFrame(ssrc, now) }
+            pair.simulation.schedule(at: now + keyFrameDelay) { [unowned self] in
+                for index in cameras.indices { cameras[index].askForKeyFrame(ssrc, now) }
+            }
         }
         guard !outbox.copies.isEmpty else { return outbox.removeAll() }
         pair.drive(pair.alice) { peer, now, network in
@@ -325,11 +329,14 @@ final class Downlink {
         allocate(now)
     }
 
+    private var firstPicture: Instant? { cameras.compactMap(\.consumer).compactMap { room.began($0) }.min() }
+
     private var picturesSent: Int { cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes } }
 
     @discardableResult
     private func judgeJoin() -> Bool {
         let now = pair.simulation.now
+        joining.note(first: firstPicture)
         guard cameras.contains(where: { $0.layers.count > 1 }), let estimate = joining.estimate,
             let sent = joining.average(picturesSent, now: now),
             capacity.note(early: estimate, sent: sent, missing: joining.missing, now: now)
@@ -342,6 +349,7 @@ final class Downlink {
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
+        joining.note(first: firstPicture)
         let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joining.average(picturesSent, now: now) ?? 0))
         repetitions.set(
             limit: capacity.limit, sent: Int(sent.bitrate), cost: allocation.cost, queue: capacity.queue(now: now),

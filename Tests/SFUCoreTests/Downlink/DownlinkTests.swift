@@ -129,6 +129,30 @@ private let told = [Downlink.Telling.estimate, .packets]
         #expect(down < 0.5 && queue < 100 && lost < 60)
     }
 
+    /// The same where its pictures begin nearly a second after the join: the publisher has to make a key frame first.
+    @Test(arguments: [1, 2, 3] as [UInt64], told) func whatBeginsLaterIsJudgedFromThere(
+        seed: UInt64, telling: Downlink.Telling
+    ) throws {
+        let downlink = try Downlink(rate: 400_000, telling: telling, seed: seed, queue: .milliseconds(200))
+        downlink.keyFrameDelay = .milliseconds(900)
+        downlink.addMicrophone()
+        downlink.addCamera([
+            .init(rid: "q", bitrate: 150_000, keyFrameBytes: 5_000),
+            .init(rid: "f", bitrate: 600_000, keyFrameBytes: 16_000),
+        ])
+        downlink.run(2)
+        downlink.subscribe()
+        let joined = downlink.seconds
+        downlink.run(10)
+        let began = try #require(downlink.layers.first { $0.at > joined && $0.layer >= 0 }).at
+        let down = try #require(downlink.layers.first { $0.at > began + 0.1 && $0.layer < 2 }).at - began
+        let lost = downlink.overflowed
+        print(
+            "pictures \(began - joined) s after a join, seed \(seed), told \(telling): smaller after \(down) s, \(lost) lost"
+        )
+        #expect(began - joined > 0.8 && down < 0.5)
+    }
+
     /// What a newcomer says first is taken for what has come, and not for what the way bears.
     @Test(arguments: [5, 30, 150], [0, 0.05])
     func aWideWayIsNotTakenForNarrow(delay: Int, loss: Double) throws {

@@ -92,6 +92,7 @@ extension MediaConnection {
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
+        streams.joining.note(first: firstPicture)
         let sent = max(Int(streams.sent.bitrate), streams.joining.average(picturesSent, now: now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         streams.repetitions.set(
@@ -143,6 +144,7 @@ extension MediaConnection {
     @discardableResult
     private func judgeJoin() -> Bool {
         let now = flow.now
+        streams.joining.note(first: firstPicture)
         guard let estimate = streams.joining.estimate, let sent = streams.joining.average(picturesSent, now: now),
             hasSmallerLayers(now),
             streams.capacity.note(early: estimate, sent: sent, missing: streams.joining.missing, now: now)
@@ -154,6 +156,11 @@ extension MediaConnection {
 
     /// Payloads of pictures, in bytes.
     var picturesSent: Int { sends.reduce(0) { $0 + ($1.kind == .video ? $1.bytesSent : 0) } }
+
+    /// When the first of all pictures came in that have been sent; nil before.
+    private var firstPicture: Instant? {
+        sends.lazy.filter { $0.kind == .video }.compactMap { $0.consumer.flatMap(self.media.began) }.min()
+    }
 
     private func hasSmallerLayers(_ now: Instant) -> Bool { sends.contains { $0.liveLayers(now).count > 1 } }
 

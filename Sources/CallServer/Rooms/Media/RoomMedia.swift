@@ -116,6 +116,9 @@ final class RoomMedia {
     /// Payload bytes that a consumer has been sent, repetitions left out.
     func sent(_ consumer: ConsumerID) -> (packets: Int, bytes: Int) { room.sent(consumer) }
 
+    /// When the first packet came in that a consumer has sent; nil before.
+    func began(_ consumer: ConsumerID) -> Instant? { room.began(consumer) }
+
     /// The numbers that a consumer's stream has given out; nil before the first.
     func row(_ consumer: ConsumerID) -> SequenceRow? { room.row(consumer) }
 
