@@ -6,8 +6,8 @@ import RTCWire
 struct LateRun: Sendable {
     /// A rate is known after that.
     private static let window = Interval.milliseconds(100)
-    /// A queue that is as high for so long stands.
-    private static let patience = Interval.milliseconds(300)
+    /// A queue that is as high for so long stands, and after twice as long each time: what is sent less takes its time to drain it.
+    private static let firstPatience = Interval.milliseconds(300)
 
     /// What a run has come to.
     enum Finding: Equatable {
@@ -18,6 +18,7 @@ struct LateRun: Sendable {
 
     /// Since when all that came was late, or a queue was last found to stand.
     private var start: Instant
+    private var patience = LateRun.firstPatience
     private var windowStart: Instant
     private var bytes = 0
     /// Of the present window, on two clocks.
@@ -41,8 +42,9 @@ struct LateRun: Sendable {
             start = arrival
             return .filled(bytes: bytes, start: begin)
         }
-        guard arrival - start >= LateRun.patience else { return nil }
+        guard arrival - start >= patience else { return nil }
         start = arrival
+        patience = patience * 2
         return .stands
     }
 }

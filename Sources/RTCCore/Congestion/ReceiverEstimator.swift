@@ -26,6 +26,8 @@ struct ReceiverEstimator: Sendable {
     private static let tolerated = Interval.milliseconds(50)
     /// The part of what comes that an estimate is at least where nothing waits, as a cut leaves it.
     private static let caughtUp = 0.85
+    /// A queue that is still as high, though a third less comes, is none: while one stands, what comes is what passes.
+    private static let longestStand = Interval.seconds(4)
     /// What was late longer ago says nothing of the way any more.
     private static let recent = Interval.milliseconds(500)
     /// Beyond this a sender's clock begins anew: differences of such moments would overflow.
@@ -44,6 +46,8 @@ struct ReceiverEstimator: Sendable {
     private var renewed: Instant?
     /// Nil where the latest packet was in time.
     private var late: LateRun?
+    /// Since when a queue has stood, how high it was then, and what came.
+    private var stood: (since: Instant, excess: Interval, rate: Double)?
     private var told: (bitrate: Int, at: Instant)?
     /// When the estimate is to be told; `distantFuture` where there is nothing to tell.
     private(set) var deadline = Instant.distantFuture
@@ -98,13 +102,18 @@ struct ReceiverEstimator: Sendable {
         leastDelay = min(leastDelay ?? arrival - sent, arrival - sent)
         if let delta = groups.add(sent: sent, received: arrival) { trend.update(delta) }
         if noteLate(arrival - sent, size, arrival) {
-            _ = standing.update(late?.leastDelay ?? arrival - sent, isDropping: true, now: now)
+            let delay = late?.leastDelay ?? arrival - sent
+            guard !isLongerWay(delay, now) else { return standing.begin(at: delay, now: now) }
+            _ = standing.update(delay, isDropping: true, now: now)
             return renew(.over, roundTrip, now)
         }
         guard let since = renewed else { return renewed = now }
         if now - since >= interval {
             var usage = trend.usage
-            if let leastDelay, standing.update(leastDelay, now: now) { usage = .over }
+            if let leastDelay {
+                if stood != nil, isLongerWay(leastDelay, now) { return standing.begin(at: leastDelay, now: now) }
+                if standing.update(leastDelay, now: now) { usage = .over }
+            }
             if usage != .over { catchUp(now) }
             renew(usage, roundTrip, now)
         } else if trend.usage == .over, arriving.bitrate != nil {
@@ -121,7 +130,7 @@ struct ReceiverEstimator: Sendable {
     /// Whether what is late says by itself that more is sent than passes.
     private mutating func noteLate(_ delay: Interval, _ size: Int, _ arrival: Instant) -> Bool {
         guard standing.excess(of: delay) > StandingQueue.height else {
-            late = nil
+            (late, stood) = (nil, nil)
             return false
         }
         // What the first one waited for came before it.
@@ -133,6 +142,23 @@ struct ReceiverEstimator: Sendable {
         late = run
         if case .filled(let bytes, let start) = finding { arriving.restart(at: start, bytes) }
         return finding != nil
+    }
+
+    /// Whether delays stay as they are though far less is sent: then they are the way's, and no queue, and what came before passes.
+    private mutating func isLongerWay(_ delay: Interval, _ now: Instant) -> Bool {
+        guard let rate = arriving.bitrate else { return false }
+        let excess = standing.excess(of: delay)
+        guard let stood else {
+            self.stood = (now, excess, rate)
+            return false
+        }
+        // What came before the queue, in the second that is measured, may have been of another way.
+        if now - stood.since < .seconds(1) { self.stood?.rate = min(stood.rate, rate) }
+        guard now - stood.since >= ReceiverEstimator.longestStand, excess > stood.excess * 0.7, rate < stood.rate * 0.7
+        else { return false }
+        (self.stood, late) = (nil, nil)
+        self.rate.set(stood.rate, now: now)
+        return true
     }
 
     private func hasJumped(_ sent: Instant, _ arrival: Instant, since last: (sent: Instant, arrival: Instant)) -> Bool {
@@ -151,7 +177,7 @@ struct ReceiverEstimator: Sendable {
         standing = StandingQueue()
         arriving = ReceivedRate()
         leastDelay = nil
-        late = nil
+        (late, stood) = (nil, nil)
     }
 
     private var interval: Interval {

@@ -22,6 +22,12 @@ struct StandingQueue {
     /// How far the latest delay lay above the least.
     private(set) var excess = Interval.zero
 
+    /// Takes a delay for the least: what lies above the old one is no queue.
+    mutating func begin(at delay: Interval, now: Instant) {
+        (older, newer, newerSince) = (nil, delay, now)
+        (highSince, excess) = (nil, .zero)
+    }
+
     /// How far a delay lies above the least; zero before any is known.
     func excess(of delay: Interval) -> Interval {
         guard let newer else { return .zero }

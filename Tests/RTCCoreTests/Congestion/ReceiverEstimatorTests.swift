@@ -145,6 +145,20 @@ import Testing
         #expect(way.standingDelay == nil)
     }
 
+    /// Another route, 150 ms longer, is no queue: delays stay as they are though less is sent.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aLongerWayIsNoQueue(seed: UInt64) throws {
+        let way = Way(capacity: 5_000_000, rate: 500_000, seed: seed)
+        way.follow(10)
+        way.rate = min(way.rate, 1_000_000)
+        way.network.conditions.delay = .milliseconds(180)
+        way.follow(12)
+        let before = try #require(way.told.last { $0.at <= 10 }).bitrate
+        let least = try #require(way.told.filter { $0.at > 10 }.map(\.bitrate).min())
+        let last = try #require(way.told.last).bitrate
+        print("150 ms longer, seed \(seed): \(before), then \(least) bit/s at least, \(last) after 12 s")
+        #expect(least > before / 3 && last > before * 4 / 5)
+    }
+
     /// What else took the way has gone: the estimate is what comes, at once and not by 8 % a second.
     @Test(arguments: [1, 2, 3] as [UInt64]) func aCutForOthersIsUndone(seed: UInt64) throws {
         let way = Way(capacity: 1_000_000, rate: 400_000, seed: seed, queue: 0.2)
