@@ -191,7 +191,10 @@ extension AudioJitterBuffer {
         tempo.level = smooth
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
-        let slack = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
+        let pull = Double(pullFrames) * 62_500 / 3
+        let isSettling = delays.isLearned && !tempo.hasSettled
+        let slack = isSettling ? max(5e6, pull / 2) : max(15e6, pull + 5e6)
+        if isSettling, smooth <= target + slack { tempo.hasSettled = true }
         let lead = Double(delays.lead(at: Interval(nanoseconds: Int64(present))).nanoseconds)
         if delays.isRising, lead < Self.leastLead {
             expand(count, urgent: true)

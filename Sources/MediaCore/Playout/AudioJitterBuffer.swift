@@ -219,6 +219,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         source.timestamps = TimestampUnwrapper()
         queue.removeAll()
         gap = PlayoutGap()
+        tempo.hasSettled = false
         restart(at: 0)
         phase = .empty
     }

@@ -75,7 +75,7 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// The same without what lip sync adds.
     func ownTarget(allowance: Interval = .zero) -> Interval {
         let wanted = spread + Interval(nanoseconds: Self.margin) + allowance
-        let least = observed < Self.learning ? configuration.initialDelay : configuration.minimumDelay
+        let least = isLearned ? configuration.minimumDelay : configuration.initialDelay
         return min(max(wanted, least, configuration.minimumDelay), configuration.maximumDelay)
     }
 
@@ -84,6 +84,9 @@ struct PlayoutDelayEstimator: ~Copyable {
         guard let base else { return .zero }
         return Interval(nanoseconds: Self.transit(timestamp, now) &- base)
     }
+
+    /// Enough packets of this sender have come to know the network's jitter.
+    var isLearned: Bool { observed >= Self.learning }
 
     /// How long before their time packets come at present, where sound is played with this delay.
     func lead(at delay: Interval) -> Interval { delay - trend.latest }
