@@ -192,7 +192,7 @@ extension AudioJitterBuffer {
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
         let pull = Double(pullFrames) * 62_500 / 3
-        let isSettling = delays.isLearned && !tempo.hasSettled
+        let isSettling = delays.isLearned && !tempo.hasSettled && configuration.beginsLater
         let slack = isSettling ? max(5e6, pull / 2) : max(15e6, pull + 5e6)
         if isSettling, smooth <= target + slack { tempo.hasSettled = true }
         let lead = Double(delays.lead(at: Interval(nanoseconds: Int64(present))).nanoseconds)

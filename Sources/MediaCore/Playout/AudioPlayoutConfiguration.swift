@@ -21,6 +21,9 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
     package var maximumPayload = 4_000
 
     package init() {}
+
+    /// A stream begins with a wait that is to be given up once its network is known.
+    var beginsLater: Bool { initialDelay > minimumDelay + .milliseconds(15) }
 }
 
 /// What a pull delivered, by its most important part.
