@@ -98,7 +98,10 @@ package struct ScoreCalibration: Sendable {
         _ packets: [[UInt8]], loss: Double, seed: UInt64
     ) throws -> (heard: [Int16], counted: AudioPlayoutStatistics) {
         var random = TraceRandom(seed: seed)
-        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1))
+        // What a stream's beginning costs is none of the loss's.
+        var configuration = AudioPlayoutConfiguration()
+        configuration.initialDelay = .milliseconds(25)
+        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
         var arrivals: [(index: Int, time: Instant)] = []
         for index in packets.indices {
             let chance = Double(random.float(0, 1))
