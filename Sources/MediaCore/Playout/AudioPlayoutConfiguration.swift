@@ -22,6 +22,13 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
 
     package init() {}
 
+    /// A stream begins about as it goes on: nothing is stretched where the network is clean.
+    static var settled: AudioPlayoutConfiguration {
+        var configuration = AudioPlayoutConfiguration()
+        configuration.initialDelay = .milliseconds(25)
+        return configuration
+    }
+
     /// A stream begins with a wait that is to be given up once its network is known.
     var beginsLater: Bool { initialDelay > minimumDelay + .milliseconds(15) }
 }

@@ -75,8 +75,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// The same without what lip sync adds.
     func ownTarget(allowance: Interval = .zero) -> Interval {
         let wanted = spread + Interval(nanoseconds: Self.margin) + allowance
-        let least = isLearned ? configuration.minimumDelay : configuration.initialDelay
-        return min(max(wanted, least, configuration.minimumDelay), configuration.maximumDelay)
+        let first = isLearned ? .zero : configuration.initialDelay
+        return min(max(wanted, first, configuration.minimumDelay), configuration.maximumDelay)
     }
 
     /// How long after its earliest possible arrival `timestamp` stands at `now`.

@@ -99,9 +99,7 @@ package struct ScoreCalibration: Sendable {
     ) throws -> (heard: [Int16], counted: AudioPlayoutStatistics) {
         var random = TraceRandom(seed: seed)
         // What a stream's beginning costs is none of the loss's.
-        var configuration = AudioPlayoutConfiguration()
-        configuration.initialDelay = .milliseconds(25)
-        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
+        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: .settled)
         var arrivals: [(index: Int, time: Instant)] = []
         for index in packets.indices {
             let chance = Double(random.float(0, 1))

@@ -102,16 +102,15 @@ struct ReceiverEstimator: Sendable {
         leastDelay = min(leastDelay ?? arrival - sent, arrival - sent)
         if let delta = groups.add(sent: sent, received: arrival) { trend.update(delta) }
         if noteLate(arrival - sent, size, arrival) {
-            let delay = late?.leastDelay ?? arrival - sent
-            guard !isLongerWay(delay, now) else { return standing.begin(at: delay, now: now) }
-            _ = standing.update(delay, isDropping: true, now: now)
+            guard !adoptLongerWay(arrival - sent, now) else { return }
+            _ = standing.update(arrival - sent, isDropping: true, now: now)
             return renew(.over, roundTrip, now)
         }
         guard let since = renewed else { return renewed = now }
         if now - since >= interval {
             var usage = trend.usage
             if let leastDelay {
-                if stood != nil, isLongerWay(leastDelay, now) { return standing.begin(at: leastDelay, now: now) }
+                if stood != nil, adoptLongerWay(leastDelay, now) { return }
                 if standing.update(leastDelay, now: now) { usage = .over }
             }
             if usage != .over { catchUp(now) }
@@ -144,8 +143,9 @@ struct ReceiverEstimator: Sendable {
         return finding != nil
     }
 
-    /// Whether delays stay as they are though far less is sent: then they are the way's, and no queue, and what came before passes.
-    private mutating func isLongerWay(_ delay: Interval, _ now: Instant) -> Bool {
+    /// Where delays stay as they are though far less is sent they are the way's, and no queue, and what came before passes. Gives
+    /// whether they are.
+    private mutating func adoptLongerWay(_ delay: Interval, _ now: Instant) -> Bool {
         guard let rate = arriving.bitrate else { return false }
         let excess = standing.excess(of: delay)
         guard let stood else {
@@ -157,6 +157,7 @@ struct ReceiverEstimator: Sendable {
         guard now - stood.since >= ReceiverEstimator.longestStand, excess > stood.excess * 0.7, rate < stood.rate * 0.7
         else { return false }
         (self.stood, late) = (nil, nil)
+        standing.begin(at: delay, now: now)
         self.rate.set(stood.rate, now: now)
         return true
     }

@@ -6,11 +6,8 @@ import Testing
 @Suite struct AudioJitterBufferTests {
     private func buffer() -> AudioJitterBuffer<FakeDecoder> { AudioJitterBuffer(decoder: FakeDecoder()) }
 
-    /// One that begins as it goes on.
     private func settled() -> AudioJitterBuffer<FakeDecoder> {
-        var configuration = AudioPlayoutConfiguration()
-        configuration.initialDelay = .milliseconds(25)
-        return AudioJitterBuffer(decoder: FakeDecoder(), configuration: configuration)
+        AudioJitterBuffer(decoder: FakeDecoder(), configuration: .settled)
     }
 
     @Test(arguments: [480, 960], [0, 3, 9, 13, 19])

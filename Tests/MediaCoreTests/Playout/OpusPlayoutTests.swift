@@ -22,9 +22,7 @@ import Testing
 
     @Test func cleanSpeechIsUntouched() throws {
         let speech = try TestSound.speech(0, voice: 0, seconds: 4)
-        var configuration = AudioPlayoutConfiguration()
-        configuration.initialDelay = .milliseconds(25)
-        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: configuration)
+        let buffer = AudioJitterBuffer(decoder: try OpusDecoder(channels: 1), configuration: .settled)
         let sound = simulation(try TestSound.packets(speech, bitrate: 24_000)) { _ in 20 }.run(buffer)
         #expect(sound[...] == (try TestSound.coded(speech, bitrate: 24_000))[..<sound.count])
         #expect(buffer.statistics.concealedSamples == 0)

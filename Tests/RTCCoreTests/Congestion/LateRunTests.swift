@@ -4,16 +4,16 @@ import Testing
 @testable import RTCCore
 
 @Suite struct LateRunTests {
-    /// A packet of 1,000 bytes each 10 ms, that is so late; gives what was found, and when in milliseconds.
-    private func findings(
-        seconds: Double, rate: Double?, size: Int = 1000, delay: (Int) -> Interval = { _ in .milliseconds(150) }
-    ) -> [(at: Int, finding: LateRun.Finding)] {
+    /// A packet of 1,000 bytes each 10 ms, 150 ms late; gives what was found, and when in milliseconds.
+    private func findings(seconds: Double, rate: Double?) -> [(at: Int, finding: LateRun.Finding)] {
         let start = Instant.zero + .seconds(50)
-        var run = LateRun(delay(0), start)
+        var run = LateRun(.milliseconds(150), start)
         var found: [(Int, LateRun.Finding)] = []
         for index in 1...Int(seconds * 100) {
             let arrival = start + .milliseconds(10 * index)
-            if let finding = run.note(delay(index), size, arrival, rate: rate) { found.append((10 * index, finding)) }
+            if let finding = run.note(.milliseconds(150), 1000, arrival, rate: rate) {
+                found.append((10 * index, finding))
+            }
         }
         return found
     }

@@ -329,6 +329,11 @@ final class Downlink {
         allocate(now)
     }
 
+    private func sentSinceJoin(_ now: Instant) -> Int? {
+        joining.note(first: firstPicture)
+        return joining.average(picturesSent, now: now)
+    }
+
     private var firstPicture: Instant? { cameras.compactMap(\.consumer).compactMap { room.began($0) }.min() }
 
     private var picturesSent: Int { cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).bytes } }
@@ -336,9 +341,8 @@ final class Downlink {
     @discardableResult
     private func judgeJoin() -> Bool {
         let now = pair.simulation.now
-        joining.note(first: firstPicture)
         guard cameras.contains(where: { $0.layers.count > 1 }), let estimate = joining.estimate,
-            let sent = joining.average(picturesSent, now: now),
+            let sent = sentSinceJoin(now),
             capacity.note(early: estimate, sent: sent, missing: joining.missing, now: now)
         else { return false }
         allocate(now)
@@ -349,8 +353,7 @@ final class Downlink {
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
         nextCost = allocation.nextCost
-        joining.note(first: firstPicture)
-        let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), joining.average(picturesSent, now: now) ?? 0))
+        let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), sentSinceJoin(now) ?? 0))
         repetitions.set(
             limit: capacity.limit, sent: Int(sent.bitrate), cost: allocation.cost, queue: capacity.queue(now: now),
             now: now)

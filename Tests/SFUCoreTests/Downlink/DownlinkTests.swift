@@ -105,12 +105,12 @@ private let told = [Downlink.Telling.estimate, .packets]
         #expect(large < 0.1)
     }
 
-    /// Q7 of docs/quality.md: what a subscriber asks for again says at once that the largest layer is too much; what waits of it
-    /// isn't sent any more.
-    @Test(arguments: [1, 2, 3] as [UInt64], told) func aJoinThatIsTooMuchIsShort(
-        seed: UInt64, telling: Downlink.Telling
-    ) throws {
+    /// A subscriber that has just joined over 400 kbit/s.
+    private func joinThatIsTooMuch(
+        _ seed: UInt64, _ telling: Downlink.Telling, keyFrameDelay: Interval = .zero
+    ) throws -> Downlink {
         let downlink = try Downlink(rate: 400_000, telling: telling, seed: seed, queue: .milliseconds(200))
+        downlink.keyFrameDelay = keyFrameDelay
         downlink.addMicrophone()
         downlink.addCamera([
             .init(rid: "q", bitrate: 150_000, keyFrameBytes: 5_000),
@@ -118,6 +118,15 @@ private let told = [Downlink.Telling.estimate, .packets]
         ])
         downlink.run(4)
         downlink.subscribe()
+        return downlink
+    }
+
+    /// Q7 of docs/quality.md: what a subscriber asks for again says at once that the largest layer is too much; what waits of it
+    /// isn't sent any more.
+    @Test(arguments: [1, 2, 3] as [UInt64], told) func aJoinThatIsTooMuchIsShort(
+        seed: UInt64, telling: Downlink.Telling
+    ) throws {
+        let downlink = try joinThatIsTooMuch(seed, telling)
         let joined = downlink.seconds
         downlink.run(20)
         let down = try #require(downlink.layers.first { $0.at > joined + 0.1 && $0.layer < 2 }).at - joined
@@ -133,15 +142,7 @@ private let told = [Downlink.Telling.estimate, .packets]
     @Test(arguments: [1, 2, 3] as [UInt64], told) func whatBeginsLaterIsJudgedFromThere(
         seed: UInt64, telling: Downlink.Telling
     ) throws {
-        let downlink = try Downlink(rate: 400_000, telling: telling, seed: seed, queue: .milliseconds(200))
-        downlink.keyFrameDelay = .milliseconds(900)
-        downlink.addMicrophone()
-        downlink.addCamera([
-            .init(rid: "q", bitrate: 150_000, keyFrameBytes: 5_000),
-            .init(rid: "f", bitrate: 600_000, keyFrameBytes: 16_000),
-        ])
-        downlink.run(2)
-        downlink.subscribe()
+        let downlink = try joinThatIsTooMuch(seed, telling, keyFrameDelay: .milliseconds(900))
         let joined = downlink.seconds
         downlink.run(10)
         let began = try #require(downlink.layers.first { $0.at > joined && $0.layer >= 0 }).at

@@ -92,8 +92,7 @@ extension MediaConnection {
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
         streams.nextCost = allocation.nextCost
-        streams.joining.note(first: firstPicture)
-        let sent = max(Int(streams.sent.bitrate), streams.joining.average(picturesSent, now: now) ?? 0)
+        let sent = max(Int(streams.sent.bitrate), sentSinceJoin(now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         streams.repetitions.set(
             limit: streams.capacity.limit, sent: sent, cost: allocation.cost,
@@ -144,9 +143,7 @@ extension MediaConnection {
     @discardableResult
     private func judgeJoin() -> Bool {
         let now = flow.now
-        streams.joining.note(first: firstPicture)
-        guard let estimate = streams.joining.estimate, let sent = streams.joining.average(picturesSent, now: now),
-            hasSmallerLayers(now),
+        guard let estimate = streams.joining.estimate, let sent = sentSinceJoin(now), hasSmallerLayers(now),
             streams.capacity.note(early: estimate, sent: sent, missing: streams.joining.missing, now: now)
         else { return false }
         logger.debug("a newcomer is sent too much", metadata: ["estimate": "\(estimate)", "sent": "\(sent)"])
@@ -156,6 +153,12 @@ extension MediaConnection {
 
     /// Payloads of pictures, in bytes.
     var picturesSent: Int { sends.reduce(0) { $0 + ($1.kind == .video ? $1.bytesSent : 0) } }
+
+    /// What has been sent of pictures that have just begun, in bit/s; nil where none have.
+    private func sentSinceJoin(_ now: Instant) -> Int? {
+        streams.joining.note(first: firstPicture)
+        return streams.joining.average(picturesSent, now: now)
+    }
 
     /// When the first of all pictures came in that have been sent; nil before.
     private var firstPicture: Instant? {
