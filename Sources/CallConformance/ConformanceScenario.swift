@@ -51,8 +51,12 @@ public enum ConformanceSuite {
         + ringing + ringingOnDevices
 
     /// Runs one scenario in a world of its own.
+    ///
+    /// - Parameter patienceMilliseconds: for how long what must follow may take, where a scenario sets no limit of its own, in
+    ///   the world's time. Sockets on a busy machine need the minute; where time is simulated, a few seconds tell as much.
     public static func run(
-        _ scenario: ConformanceScenario, on subject: some ConformanceSubject, seed: UInt64 = 1
+        _ scenario: ConformanceScenario, on subject: some ConformanceSubject, seed: UInt64 = 1,
+        patienceMilliseconds: Int = 60_000
     ) async -> ConformanceOutcome {
         let missing = scenario.faults.subtracting(subject.faults)
         if !missing.isEmpty {
@@ -66,15 +70,15 @@ public enum ConformanceSuite {
             await world.close()
             return .leftOut("the provider \(world.provider.kind) lacks a capability that the scenario is about")
         }
-        let outcome = await play(scenario, in: world)
+        let stage = ConformanceStage(world, patienceMilliseconds: patienceMilliseconds)
+        let outcome = await play(scenario, on: stage)
         await world.close()
         return outcome
     }
 
     private static func play(
-        _ scenario: ConformanceScenario, in world: any ConformanceWorld
+        _ scenario: ConformanceScenario, on stage: ConformanceStage
     ) async -> ConformanceOutcome {
-        let stage = ConformanceStage(world)
         var failures: [String] = []
         do { try await scenario.body(stage) } catch let reason as ConformanceLeftOut {
             await stage.clear()

@@ -8,6 +8,8 @@ public actor ConformanceStage {
 
     /// The subject's world.
     public nonisolated let world: any ConformanceWorld
+    /// How long `until` waits where it is not told, in milliseconds of the world's time.
+    nonisolated let patienceMilliseconds: Int
     private let engine = MediaEngine()
     private var people: [ConformancePerson] = []
     private var bridges: [CallBridge] = []
@@ -15,7 +17,10 @@ public actor ConformanceStage {
     private var devices: [ConformanceDevice] = []
     private var broken: [String] = []
 
-    init(_ world: any ConformanceWorld) { self.world = world }
+    init(_ world: any ConformanceWorld, patienceMilliseconds: Int = 60_000) {
+        self.world = world
+        self.patienceMilliseconds = patienceMilliseconds
+    }
 
     /// Brings somebody in, through a bridge of their own.
     public func join(
@@ -99,10 +104,12 @@ public actor ConformanceStage {
         if !devices.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// Returns once `condition` holds. Throws `ConformanceFailure` where it does not within `limit` of the world's time.
+    /// Returns once `condition` holds. Throws `ConformanceFailure` where it does not within `limit` of the world's time; nil
+    /// is the patience that the scenario is run with.
     public nonisolated func until(
-        _ what: String, within limitMilliseconds: Int = 60_000, _ condition: () async throws -> Bool
+        _ what: String, within limitMilliseconds: Int? = nil, _ condition: () async throws -> Bool
     ) async throws {
+        let limitMilliseconds = limitMilliseconds ?? patienceMilliseconds
         let end = world.clock.now.advanced(seconds: Double(limitMilliseconds) / 1000)
         while try await !condition() {
             guard world.clock.now < end else {
