@@ -4,7 +4,7 @@ import Testing
 @testable import callagent
 
 /// The command must not run exit handlers: loop threads may still use the libraries that those take down.
-@Suite(.timeLimit(.minutes(1))) struct ProcessExitTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessExitTests {
     @Test func exitHandlersDoNotRun() async {
         await #expect(processExitsWith: .exitCode(3)) {
             atexit { abort() }

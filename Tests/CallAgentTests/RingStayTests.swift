@@ -4,7 +4,7 @@ import Testing
 
 @testable import callagent
 
-@Suite(.timeLimit(.minutes(2))) struct RingStayTests {
+@Suite(.timeLimit(.minutes(10))) struct RingStayTests {
     private static func join(_ identity: String, _ world: FakeWorld) async throws -> (CallBridge, Call) {
         let descriptor = CallDescriptor(
             callId: "r", conversationId: "r", provider: .fake, serviceProviderCallId: "r",

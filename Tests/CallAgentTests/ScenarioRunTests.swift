@@ -6,7 +6,7 @@ import Testing
 @testable import callagent
 
 /// Scenarios in virtual time: they pass where they should, fail where they must, and come out the same again.
-@Suite(.timeLimit(.minutes(3))) struct ScenarioRunTests {
+@Suite(.timeLimit(.minutes(10))) struct ScenarioRunTests {
     private static let people = """
         people:
           - {name: ada, tone: 440, card: 160x90@10}

@@ -5,7 +5,7 @@ import Testing
 @testable import callagent
 
 /// `score`, of files and of its calibration, and `join --score-reference`.
-@Suite(.timeLimit(.minutes(5))) struct ScoreCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ScoreCommandTests {
     private static func speech(seconds: Double) throws -> [Int16] {
         var samples = [Int16](repeating: 0, count: Int(seconds * 48_000))
         let source = try SpeechSource("Good morning. Seven ships sailed south in September.")

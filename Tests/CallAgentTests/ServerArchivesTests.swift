@@ -10,7 +10,7 @@ import Testing
 @testable import callagent
 
 /// The server's archives, with sessions that are simulated.
-@Suite(.timeLimit(.minutes(2))) struct ServerArchivesTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerArchivesTests {
     /// Joins rooms of a simulated world; none without one.
     private struct Recorders: ArchiveRecorders {
         struct Shut: Error, CustomStringConvertible { let description = "nobody opens" }

@@ -58,7 +58,7 @@ import Testing
         #expect(take(5, pictures(shown: 75, frozen: 1_500, freezes: 1)) == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aCallWritesItsSecondsAndScoresItsSound() async throws {
+    @Test(.timeLimit(.minutes(10))) func aCallWritesItsSecondsAndScoresItsSound() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("stats-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         let ending = try await AgentProcess.run([

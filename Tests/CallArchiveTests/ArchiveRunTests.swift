@@ -9,7 +9,7 @@ import Testing
 @testable import MediaCore
 
 /// Archives of simulated calls: real media over a simulated network, in virtual time.
-@Suite(.timeLimit(.minutes(2))) struct ArchiveRunTests {
+@Suite(.timeLimit(.minutes(10))) struct ArchiveRunTests {
     private static func join(_ name: String, _ world: FakeWorld) async throws -> Call {
         let descriptor = CallDescriptor(
             callId: "room", conversationId: "room", provider: .fake, serviceProviderCallId: "room",

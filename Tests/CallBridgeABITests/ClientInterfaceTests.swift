@@ -9,7 +9,7 @@ import Testing
 @testable import CallBridgeABI
 
 /// Clients and conversations of the C interface: misused, and used well against a server of this process.
-@Suite(.timeLimit(.minutes(1))) struct ClientInterfaceTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientInterfaceTests {
     private static var lastError: String { String(cString: exportedLastError()) }
 
     /// What a client is made from; text lives while `body` runs.

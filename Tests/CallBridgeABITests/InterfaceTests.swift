@@ -7,7 +7,7 @@ import Testing
 @testable import CallBridgeABI
 
 /// The C interface as an application misuses it. What it does when it is used well is `Tests/Interop/c_library.py`.
-@Suite(.timeLimit(.minutes(1))) struct InterfaceTests {
+@Suite(.timeLimit(.minutes(10))) struct InterfaceTests {
     private static var lastError: String { String(cString: exportedLastError()) }
 
     /// Options whose text lives while `body` runs.

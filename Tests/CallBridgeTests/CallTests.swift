@@ -3,7 +3,7 @@ import MediaCore
 import Testing
 
 /// A call over a provider that the test scripts.
-@Suite(.timeLimit(.minutes(1))) struct CallTests {
+@Suite(.timeLimit(.minutes(10))) struct CallTests {
     private static func descriptor(_ provider: ProviderKind) -> CallDescriptor {
         CallDescriptor(
             callId: "c1", conversationId: "conversation", provider: provider, serviceProviderCallId: "room",

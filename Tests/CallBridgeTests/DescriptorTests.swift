@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Where descriptors come from, and what is said where they can't be had.
-@Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
+@Suite(.timeLimit(.minutes(10))) struct DescriptorTests {
     private static let json = """
         {"callId":"c","conversationId":"v","provider":"livekit","serviceProviderCallId":"r",
          "endpoint":"ws://127.0.0.1:7880","credentials":{"token":"t"}}

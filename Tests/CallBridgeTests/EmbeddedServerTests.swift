@@ -5,7 +5,7 @@ import ProviderLiveKitLike
 import Testing
 
 /// Calls through the embedded server, as an application places them: the server's configuration names the provider.
-@Suite(.timeLimit(.minutes(1))) struct EmbeddedServerTests {
+@Suite(.timeLimit(.minutes(10))) struct EmbeddedServerTests {
     private static func withServer(_ body: (String) async throws -> Void) async throws {
         var configuration = CallServerConfiguration(keys: ["key": "a-secret-of-thirty-two-characters"])
         configuration.port = 0

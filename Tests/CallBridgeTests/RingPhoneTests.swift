@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Devices at work, on an exchange in this process and on a server's.
-@Suite(.timeLimit(.minutes(4))) struct RingPhoneTests {
+@Suite(.timeLimit(.minutes(10))) struct RingPhoneTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     private static func outcome(_ phone: RingPhone) async -> RingOutcome? {

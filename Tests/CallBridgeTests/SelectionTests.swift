@@ -9,7 +9,7 @@ import TransportSecurity
 import WebClient
 
 /// One process, several providers, and a server that decides between them.
-@Suite(.timeLimit(.minutes(2))) struct SelectionTests {
+@Suite(.timeLimit(.minutes(10))) struct SelectionTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     /// Everything through one provider, with the other one behind it.

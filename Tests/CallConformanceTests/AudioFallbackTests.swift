@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A link that bears sound alone, over sockets: pictures are warned of, disabled, and enabled again, for one subscriber.
-@Suite(.timeLimit(.minutes(6))) struct AudioFallbackTests {
+@Suite(.timeLimit(.minutes(10))) struct AudioFallbackTests {
     /// What somebody was told of their link and of the pictures.
     private final class Story: Sendable {
         private let lines = Mutex<[String]>([])

@@ -4,7 +4,7 @@ import ProviderLiveKitLike
 import Testing
 
 /// Every scenario on every provider. A further provider is a further line.
-@Suite(.timeLimit(.minutes(3))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test(arguments: ConformanceSuite.scenarios) func simulated(_ scenario: ConformanceScenario) async {
         await check(scenario, on: FakeSubject())
     }

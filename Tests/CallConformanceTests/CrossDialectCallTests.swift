@@ -10,7 +10,7 @@ import WebClient
 @testable import CallConformance
 
 /// Both dialects in one room, and behind one configuration service.
-@Suite(.timeLimit(.minutes(3))) struct CrossDialectCallTests {
+@Suite(.timeLimit(.minutes(10))) struct CrossDialectCallTests {
     private static let secret = "a-secret-of-thirty-two-characters"
     private static let names = ["alice", "bob", "carol", "dave"]
 

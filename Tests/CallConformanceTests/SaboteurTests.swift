@@ -5,7 +5,7 @@ import ProviderFake
 import Testing
 
 /// The suite must notice what is wrong: a provider that errs in one way fails the scenario that is about it.
-@Suite(.timeLimit(.minutes(1))) struct SaboteurTests {
+@Suite(.timeLimit(.minutes(10))) struct SaboteurTests {
     enum Sabotage: String, CaseIterable, Sendable {
         case forgetsMutes, takesLossForTheEnd, hidesSomebody, subscribesUnasked, keepsSending, swallowsRefusals
         case leavesUnseen, losesItsLevels, mistakesTheReason, forgetsTheGap

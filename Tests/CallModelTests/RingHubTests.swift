@@ -2,7 +2,7 @@ import CallModel
 import Testing
 
 /// The hub among threads: devices that come, hear and go while others speak.
-@Suite(.timeLimit(.minutes(2))) struct RingHubTests {
+@Suite(.timeLimit(.minutes(10))) struct RingHubTests {
     private static func ring(_ number: Int, for person: String) -> RingCommand {
         .place(
             RingRequest(
@@ -80,7 +80,7 @@ import Testing
 }
 
 /// Devices that sleep: a notification wakes them.
-@Suite(.timeLimit(.minutes(1))) struct RingWakingTests {
+@Suite(.timeLimit(.minutes(10))) struct RingWakingTests {
     private static let phone = RingDevice(personId: "bob", deviceToken: "phone")
     private static let caller = RingDevice(personId: "ada", deviceToken: "desk")
 

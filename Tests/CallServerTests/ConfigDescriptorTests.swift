@@ -5,7 +5,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct ConfigDescriptorTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigDescriptorTests {
     private struct Answer: Decodable {
         struct Credentials: Decodable { var token: String }
         var callId, conversationId, provider, serviceProviderCallId, endpoint, mediaKind: String

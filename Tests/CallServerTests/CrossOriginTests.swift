@@ -3,7 +3,7 @@ import Testing
 @testable import CallServer
 
 /// What a browser needs of a server that its page doesn't come from.
-@Suite(.timeLimit(.minutes(1))) struct CrossOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct CrossOriginTests {
     private static let router: HTTPRouter = {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }

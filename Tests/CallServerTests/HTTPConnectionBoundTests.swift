@@ -4,7 +4,7 @@ import Testing
 @testable import CallServer
 
 /// Who asks for nothing makes room for who does.
-@Suite(.timeLimit(.minutes(2))) struct HTTPConnectionBoundTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPConnectionBoundTests {
     private static let router: HTTPRouter = {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }

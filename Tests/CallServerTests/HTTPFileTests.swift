@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Files as answers: whole, in part, and never all of one in memory.
-@Suite(.timeLimit(.minutes(1))) struct HTTPFileTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPFileTests {
     /// A file of 300,000 bytes, more than two pieces, served at `/f`; the folder is gone with the test.
     private final class Fixture {
         let path = "\(NSTemporaryDirectory())/file-\(UUID().uuidString)"

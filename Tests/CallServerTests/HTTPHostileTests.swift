@@ -3,7 +3,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPHostileTests {
     private static let router: HTTPRouter = {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPServerTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPServerTests {
     private static let router: HTTPRouter = {
         var router = HTTPRouter()
         router.get("/") { _ in HTTPResponse(.ok, "OK") }

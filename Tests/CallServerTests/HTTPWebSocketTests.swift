@@ -4,7 +4,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPWebSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPWebSocketTests {
     private let fixture = WebSocketFixture()
 
     @Test func theHandshakeIsThatOfTheRFC() async throws {
@@ -218,7 +218,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPWebSocketHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPWebSocketHostileTests {
     /// A message limit of 1,000 bytes; what the client sends, and the close code it gets.
     @Test(
         arguments: [

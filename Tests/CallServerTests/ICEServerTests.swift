@@ -7,7 +7,7 @@ import Testing
 @testable import CallServer
 
 /// The STUN and TURN servers that clients are told of, with fixed credentials and with those that expire.
-@Suite(.timeLimit(.minutes(1))) struct ICEServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ICEServerTests {
     private static let relay = ICEServer(urls: ["turn:t.example:3478"], sharedSecret: "north-star", lifetime: 86_400)
 
     /// Base64 of HMAC-SHA1, as `openssl dgst -sha1 -hmac SECRET -binary | base64` computes it.

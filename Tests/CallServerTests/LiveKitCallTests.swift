@@ -3,7 +3,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(2))) struct LiveKitCallTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitCallTests {
     /// Payload types and extension ids of the two differ, so that nothing passes by luck.
     @Test func audioPassesWithTheReceiversNumbers() async throws {
         try await withCallServer { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Codecs through the server: which one an answer takes, what the track is called, and who gets it in which form.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitCodecTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitCodecTests {
     private static let all: [CodecCapability] = [.opus, .red, .pcmu, .vp8, .vp9(), .h264(), .av1]
 
     /// The formats of the m-line with that mid.

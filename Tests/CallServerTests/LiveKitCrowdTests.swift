@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Many who come and publish within moments: every exchange of descriptions is crossed by others.
-@Suite(.timeLimit(.minutes(3))) struct LiveKitCrowdTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitCrowdTests {
     private static let size = 12
 
     /// One of the crowd, who acts on each message when it comes, as clients do.

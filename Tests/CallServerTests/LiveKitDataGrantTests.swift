@@ -6,7 +6,7 @@ import Testing
 
 /// Who gets a data packet and who may send one. The channels keep the order, so that whoever has got what was sent last
 /// would have got what was sent before.
-@Suite(.timeLimit(.minutes(2))) struct LiveKitDataGrantTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitDataGrantTests {
     private func join(
         _ server: CallServer, _ identity: String, seed: UInt64, grant: (inout VideoGrant) -> Void = { _ in }
     ) async throws -> Caller {

@@ -9,7 +9,7 @@ extension Livekit_SignalResponse {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LiveKitDynacastTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitDynacastTests {
     /// The qualities that a publisher is asked for, in both forms of the message.
     private func next(_ caller: Caller, of sid: String) async throws -> [Bool] {
         let update = try await caller.signal.next(\.demand)

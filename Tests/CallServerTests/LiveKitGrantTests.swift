@@ -11,7 +11,7 @@ extension Livekit_SignalResponse {
 
 /// What tokens, publishers and subscribers allow and choose, judged by the packets that pass. Bob, for whom everything is
 /// as usual, is the control of each test.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitGrantTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitGrantTests {
     /// So many packets of alice's, all of which bob gets; the number that the server has sent to anybody in that time.
     private func forwarded(_ count: Int, from alice: Caller, ssrc: UInt32, to bob: Caller, _ server: CallServer)
         async throws -> Int
@@ -138,7 +138,7 @@ extension Livekit_SignalResponse {
 }
 
 /// How long rooms stay without anybody.
-@Suite(.timeLimit(.minutes(2))) struct LiveKitRoomTimeoutTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitRoomTimeoutTests {
     private func finished(_ receiver: WebhookReceiver) -> [Livekit_WebhookEvent] {
         receiver.events.filter { $0.event == "room_finished" }
     }

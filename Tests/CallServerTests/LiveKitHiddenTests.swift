@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Somebody hidden publishes: the others learn nothing of it, and the application's own servers do.
-@Suite(.timeLimit(.minutes(2))) struct LiveKitHiddenTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitHiddenTests {
     /// All that somebody is told from here on up to the message in which `pick` finds something.
     private func told(
         _ client: LiveKitTestClient, upTo pick: (Livekit_SignalResponse) -> Bool

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct LiveKitJoinTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitJoinTests {
     private func validate(_ port: Int, _ path: String, token: String?) async throws -> HTTPTestClient.Response {
         let client = try await HTTPTestClient.connect(port)
         defer { client.close() }

@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Who is let in, who goes and what everybody is told of it.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitLifeTests {
     @Test func roomsAreNotOpenedWhereThatIsOff() async throws {
         try await withCallServer {
             $0.rooms.autoCreates = false

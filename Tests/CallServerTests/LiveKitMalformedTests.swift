@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Rubbish on one connection, in a room where two others talk.
-@Suite(.timeLimit(.minutes(3))) struct LiveKitMalformedTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitMalformedTests {
     /// What ends the connection that it comes on, and what the log says of it.
     private static var fatal: [(what: String, bytes: [UInt8], reason: String)] {
         var random = SeededGenerator(seed: 5)

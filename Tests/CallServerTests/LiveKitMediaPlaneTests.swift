@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// What the server says on the wire of the media, by itself and as a livekit-server.
-@Suite(.timeLimit(.minutes(2))) struct LiveKitMediaPlaneTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitMediaPlaneTests {
     private struct Room {
         let alice: Caller
         let bob: Caller

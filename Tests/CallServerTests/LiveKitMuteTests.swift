@@ -4,7 +4,7 @@ import Testing
 @testable import CallServer
 
 /// A muted track is heard by nobody, whatever its client sends.
-@Suite(.timeLimit(.minutes(2))) struct LiveKitMuteTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitMuteTests {
     /// A publisher who is heard by one other, and what she does in spite of all.
     private struct Pair {
         let alice: Caller

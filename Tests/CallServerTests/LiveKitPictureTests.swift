@@ -9,7 +9,7 @@ import Testing
 @testable import CallServer
 
 /// Which pictures of a film reach its subscribers.
-@Suite(.timeLimit(.minutes(3))) struct LiveKitPictureTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitPictureTests {
     /// The number in a picture of `MediaTestClient.film`.
     private func number(_ packet: MediaTestClient.Received) -> Int {
         packet.payload.dropFirst(6).prefix(4).reduce(0) { $0 << 8 | Int($1) }

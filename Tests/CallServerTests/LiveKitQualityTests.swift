@@ -9,7 +9,7 @@ extension Livekit_SignalResponse {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LiveKitQualityTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitQualityTests {
     /// Two people talk, and both are well connected. Then one's way to the server loses a third of all packets: that one
     /// alone gets worse, within ten seconds.
     @Test func theImpairedOneAloneDegrades() async throws {

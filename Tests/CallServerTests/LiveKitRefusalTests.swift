@@ -11,7 +11,7 @@ extension Livekit_SignalResponse {
 }
 
 /// What clients ask for and don't get, and in which words.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitRefusalTests {
     private func status(_ server: CallServer, _ path: String, _ token: String) async throws -> HTTPTestClient.Response {
         let client = try await HTTPTestClient.connect(server.port)
         defer { client.close() }

@@ -4,7 +4,7 @@ import Testing
 @testable import CallServer
 
 /// Receivers that libwebrtc makes anew when its offer changes what it says of codecs.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitRenewalTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitRenewalTests {
     /// The source of the only video in a description, and that of its repetitions.
     private func sources(_ sdp: String) -> [UInt32] {
         let group = sdp.split(separator: "\r\n").first { $0.hasPrefix("a=ssrc-group:FID ") } ?? ""

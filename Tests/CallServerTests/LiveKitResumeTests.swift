@@ -4,7 +4,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct LiveKitResumeTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitResumeTests {
     /// Packets `range` go from one to the other and arrive, all of them and in order.
     private func pass(_ range: Range<UInt32>, from sender: Caller, ssrc: UInt32, to receiver: Caller) async throws {
         var packets = receiver.media.packets.makeAsyncIterator()

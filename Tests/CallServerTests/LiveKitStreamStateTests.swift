@@ -10,7 +10,7 @@ extension Livekit_SignalResponse {
 }
 
 /// A picture that a subscriber's path can't carry is held back, where the subscriber allows it.
-@Suite(.timeLimit(.minutes(3))) struct LiveKitStreamStateTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitStreamStateTests {
     /// The number in a picture of `MediaTestClient.film`.
     private func number(_ packet: MediaTestClient.Received) -> Int {
         packet.payload.dropFirst(6).prefix(4).reduce(0) { $0 << 8 | Int($1) }

@@ -4,7 +4,7 @@ import Testing
 @testable import CallServer
 
 /// Which stream of the subscriber's a track is in.
-@Suite(.timeLimit(.minutes(1))) struct LiveKitStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveKitStreamTests {
     /// The msid lines of a description.
     private func streams(_ sdp: String) -> [String] {
         sdp.split(separator: "\r\n").filter { $0.hasPrefix("a=msid:") }.map { String($0.dropFirst("a=msid:".count)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(1))) struct LoopStallTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopStallTests {
     @Test func whatHoldsALoopIsKnownByItsKind() async throws {
         try await withCallServer { server in
             let caller = try await Caller.join(server, "a", seed: 7_001)

@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Clients whose network lets no UDP pass (RFC 6544).
-@Suite(.timeLimit(.minutes(1))) struct MediaTCPTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaTCPTests {
     /// A client that tells no UDP address, and is told none.
     private static func join(_ server: CallServer, _ identity: String, seed: UInt64) async throws -> Caller {
         let media = try await MediaTestClient.make(seed: seed, overTCP: true)

@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Whose calls may be rung, and how many.
-@Suite(.timeLimit(.minutes(1))) struct RingBoundTests {
+@Suite(.timeLimit(.minutes(10))) struct RingBoundTests {
     private static func withEndpoint(
         busy: Set<String> = [], journal: CallJournal = CallJournal(), _ body: (Int) async throws -> Void
     ) async throws {

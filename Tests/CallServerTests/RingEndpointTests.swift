@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Ringing over HTTP, as bytes.
-@Suite(.timeLimit(.minutes(1))) struct RingEndpointTests {
+@Suite(.timeLimit(.minutes(10))) struct RingEndpointTests {
     private static let basic = "Authorization: Basic " + Data("key:secret".utf8).base64EncodedString()
 
     private static func withEndpoint(

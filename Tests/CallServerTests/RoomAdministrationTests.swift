@@ -12,7 +12,7 @@ extension Livekit_SignalResponse {
 }
 
 /// The room API with participants there.
-@Suite(.timeLimit(.minutes(1))) struct RoomAdministrationTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomAdministrationTests {
     private func join(_ server: CallServer, _ identity: String, hidden: Bool = false) async throws -> LiveKitTestClient
     {
         let token = TestTokens.join(identity) { $0.hidden = hidden }

@@ -57,7 +57,7 @@ struct RoomAPI: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RoomServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomServiceTests {
     @Test func aRoomIsMadeListedAndDeleted() async throws {
         try await withCallServer { server in
             let api = RoomAPI.admin(server)

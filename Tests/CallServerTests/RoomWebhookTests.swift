@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// What a server's rooms tell a webhook receiver.
-@Suite(.timeLimit(.minutes(1))) struct RoomWebhookTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomWebhookTests {
     private func withReceiver(
         _ body: (CallServer, WebhookReceiver) async throws -> Void
     ) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// Remote procedure calls of the room API.
-@Suite(.timeLimit(.minutes(1))) struct ServerCallTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerCallTests {
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
 
     @Test func theAnswerEndsTheCallAndTheAcknowledgementOneTimer() async throws {

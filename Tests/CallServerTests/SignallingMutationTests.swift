@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Damaged signalling over a live server: it may end the connection that it came on, and touches nobody else.
-@Suite(.timeLimit(.minutes(1))) struct SignallingMutationTests {
+@Suite(.timeLimit(.minutes(10))) struct SignallingMutationTests {
     @Test(arguments: 1...4 as ClosedRange<UInt64>) func damagedMessagesHarmNobodyElse(seed: UInt64) async throws {
         try await withCallServer { server in
             let alice = try await Caller.join(server, "alice", seed: 70 + seed)

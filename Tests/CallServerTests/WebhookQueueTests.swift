@@ -34,7 +34,7 @@ private struct ReservedPort {
     func release() { close(descriptor) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct WebhookQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookQueueTests {
     private static func queue(
         _ port: Int, _ change: (inout WebhookPolicy) -> Void = { _ in }
     ) throws -> WebhookQueue {

@@ -39,7 +39,7 @@ private struct EmptyModule: ClientModule {
     let name: ModuleName
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CallClientTests {
+@Suite(.timeLimit(.minutes(10))) struct CallClientTests {
     @Test func aBadConfigurationMakesNoClient() {
         let environment = ClientEnvironment(
             tokens: StaticTokenSource(ClientToken("t")), links: FixedLinkHandler(.block))

@@ -82,7 +82,7 @@ private final class QuietSession: ProviderSession {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ClientCallTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientCallTests {
     private static func module(_ providers: [ProviderRegistration]) -> CallModule {
         let descriptor = CallDescriptor(
             callId: "call", conversationId: "c-1", provider: .liveKit, serviceProviderCallId: "room",

@@ -44,7 +44,7 @@ private final class ButtonWitness: ClientDelegate {
 }
 
 /// A visitor shares, an agent watches, through the embedded server's conversation service over sockets.
-@Suite(.timeLimit(.minutes(2))) struct ClientCoBrowsingTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientCoBrowsingTests {
     private static let secret = "co-browsing-secret-of-32-characters!"
 
     private static func server(_ change: (inout CallServerConfiguration) -> Void = { _ in }) async throws -> CallServer

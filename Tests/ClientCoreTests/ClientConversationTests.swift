@@ -31,7 +31,7 @@ private struct Hanging: ConversationInterceptor {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ClientConversationTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientConversationTests {
     @Test func beginOpenCloseEnd() async throws {
         let service = ScriptedService()
         let client = try CallClient.scripted(service)

@@ -9,7 +9,7 @@ import Testing
 @testable import ClientCore
 
 /// Files between clients, through the embedded server.
-@Suite(.timeLimit(.minutes(1))) struct ClientFileTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientFileTests {
     private static let secret = "client-server-secret-of-32-characters"
 
     private struct World {

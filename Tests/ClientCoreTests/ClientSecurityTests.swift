@@ -10,7 +10,7 @@ import Testing
 @testable import ClientCore
 
 /// What a client asks at all, whom it believes, and what becomes of links.
-@Suite(.timeLimit(.minutes(1))) struct ClientSecurityTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientSecurityTests {
     private static let pins = [
         "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha256/ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
     ]

@@ -8,7 +8,7 @@ import Testing
 @testable import ClientCore
 
 /// Clients and the embedded server, over sockets.
-@Suite(.timeLimit(.minutes(1))) struct ClientServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientServerTests {
     private static let secret = "client-server-secret-of-32-characters"
 
     private static func token(_ identity: String, role: String = "visitor", lifetime: Double = 600) -> ClientToken {

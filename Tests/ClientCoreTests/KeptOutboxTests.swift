@@ -25,7 +25,7 @@ private final class MemoryStore: PreferenceStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct KeptOutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct KeptOutboxTests {
     private func client(_ service: ScriptedService, _ store: MemoryStore) throws -> CallClient {
         try .scripted(service) { $1.outbox = KeptOutbox(in: store) }
     }

@@ -49,7 +49,7 @@ private final class ScriptedLine: RingTransport {
     func close() async { state.withLock { $0.signals?.finish() } }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PushNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct PushNotificationTests {
     private static let key = NotificationKey(id: "k1", bytes: [UInt8](repeating: 1, count: 32))
 
     private static func notifications(

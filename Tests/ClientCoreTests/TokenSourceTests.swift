@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClientCore
 
-@Suite(.timeLimit(.minutes(1))) struct TokenSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenSourceTests {
     private static func message(_ source: some TokenSource) async -> String? {
         do { _ = try await source.token() } catch let error as ClientError {
             #expect(error.code == .authorization && !error.isFatal)

@@ -17,7 +17,7 @@ private final class Folder: Sendable {
 
 private struct Stop: Error {}
 
-@Suite(.timeLimit(.minutes(1))) struct FilePreferenceStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct FilePreferenceStoreTests {
     @Test func valuesStay() throws {
         let folder = Folder()
         let store = try FilePreferenceStore(directory: folder.path + "/p")

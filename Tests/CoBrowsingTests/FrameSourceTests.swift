@@ -12,7 +12,7 @@ private final class HandClock: SharingClock {
     func wait(until time: Int64) async throws {}
 }
 
-@Suite(.timeLimit(.minutes(2))) struct FrameSourceTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameSourceTests {
     private static func folder(_ files: [String: [UInt8]]) throws -> String {
         let path = NSTemporaryDirectory() + "frames-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -6,7 +6,7 @@ import Testing
 @testable import CoBrowsing
 
 /// No byte of what is private leaves: nothing on the wire depends on it.
-@Suite(.timeLimit(.minutes(2))) struct MaskingTests {
+@Suite(.timeLimit(.minutes(10))) struct MaskingTests {
     private static let area = PixelRect(x: 90, y: 70, width: 85, height: 41)
     private static let view = PixelRect(x: 10, y: 150, width: 60, height: 30)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CoBrowsing
 
 /// Sharer and viewers with real pictures, over a relay in this process.
-@Suite(.timeLimit(.minutes(2))) struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
     private static let conversation = Conversation(id: "c", type: .chat)
 
     private static func module(_ source: PaintedScreen, _ format: TileFormat = .jpeg) -> ScreenCoBrowsing {

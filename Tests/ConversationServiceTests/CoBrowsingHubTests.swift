@@ -6,7 +6,7 @@ import Testing
 @testable import ConversationService
 
 /// Sharing through the service: who shares is seen in the conversation, and ends with it.
-@Suite(.timeLimit(.minutes(1))) struct CoBrowsingHubTests {
+@Suite(.timeLimit(.minutes(10))) struct CoBrowsingHubTests {
     /// What a socket was sent, and why it was closed.
     private final class Socket: Sendable {
         let heard = Mutex<[CoBrowsingMessage.Body]>([])

@@ -30,7 +30,7 @@ extension ConversationService {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConversationServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConversationServiceTests {
     @Test func begunOnce() async throws {
         let service = try service()
         let request = ConversationRequest(clientId: "k", type: .video, area: "loans", data: ["a": "1"])

@@ -14,7 +14,7 @@ private let emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca4959
 private let pageDigest = "b53a55383d2f1f040ab010606d7911907f1a17f979f1d475fb4ac226243135e5"
 private let hello = Array("hello, world\n".utf8)
 
-@Suite(.timeLimit(.minutes(1))) struct FileServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct FileServiceTests {
     /// A service with a folder, a conversation of vera's, and the folder.
     private static func with(
         _ change: (inout ConversationService.Settings) -> Void = { _ in },

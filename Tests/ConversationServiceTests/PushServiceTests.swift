@@ -46,7 +46,7 @@ private func kind(_ body: () async throws(ConversationRefusal) -> Void) async ->
     return nil
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PushServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct PushServiceTests {
     /// A conversation of vera and ada; the service.
     private static func talk(_ world: World) async throws -> (ConversationService, String) {
         let service = try world.service()

@@ -7,7 +7,7 @@ import Testing
 @testable import RTCTransport
 
 /// The loop as those know it who hand work to it.
-@Suite(.timeLimit(.minutes(1))) struct DatagramLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct DatagramLoopTests {
     /// What happened, in order.
     private final class Log: Sendable {
         private let entries = Mutex<[Int]>([])

@@ -7,7 +7,7 @@ import Testing
 @testable import RTCTransport
 
 /// Which addresses a socket serves, and that a client of either family gets through.
-@Suite(.timeLimit(.minutes(1))) struct DualStackTests {
+@Suite(.timeLimit(.minutes(10))) struct DualStackTests {
     private static let hasIPv6: Bool = {
         let descriptor = socket(AF_INET6, CInt(SOCK_DGRAM.rawValue), 0)
         guard descriptor >= 0 else { return false }

@@ -30,7 +30,7 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
 }
 
 /// A server's mux with many peers and an agent's mux each, on real sockets.
-@Suite(.timeLimit(.minutes(1))) struct LoopbackTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackTests {
     private static let packetCount = 200
 
     @Test(arguments: [SRTPBackend.libcrypto, .libsrtp2])
@@ -126,7 +126,7 @@ private final class Collector: PeerFlowHandler, @unchecked Sendable {
 }
 
 /// One destination that can't be reached must not cost the others their port.
-@Suite(.timeLimit(.minutes(1))) struct UnreachableDestinationTests {
+@Suite(.timeLimit(.minutes(10))) struct UnreachableDestinationTests {
     @Test func aRefusedDestinationLeavesThePortOpen() async throws {
         let loop = try DatagramLoop()
         let mux = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()

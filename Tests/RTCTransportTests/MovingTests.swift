@@ -6,7 +6,7 @@ import Testing
 @testable import RTCTransport
 
 /// An agent's socket gives way to another one under its peer.
-@Suite(.timeLimit(.minutes(1))) struct MovingTests {
+@Suite(.timeLimit(.minutes(10))) struct MovingTests {
     /// Moves the client of a pair, as its driver would.
     private static func move(_ pair: MuxPair, to host: String) throws {
         let void = try pair.client.mux.move(to: host, addresses: [])

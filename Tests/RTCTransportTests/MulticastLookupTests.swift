@@ -7,7 +7,7 @@ import Testing
 @testable import RTCTransport
 
 /// Names looked up over sockets, with a responder on the loopback interface.
-@Suite(.timeLimit(.minutes(1))) struct MulticastLookupTests {
+@Suite(.timeLimit(.minutes(10))) struct MulticastLookupTests {
     private static let name = "0a1b2c3d-4e5f-4678-9abc-def012345678.local"
     private static let address = TransportAddress(ipv4: 0x7f00_0009, port: 0)
 

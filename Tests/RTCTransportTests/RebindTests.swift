@@ -6,7 +6,7 @@ import Testing
 @testable import RTCTransport
 
 /// Whose datagrams those from an address are, when checks for another peer come from it.
-@Suite(.timeLimit(.minutes(1))) struct RebindTests {
+@Suite(.timeLimit(.minutes(10))) struct RebindTests {
     /// A server's flow and its client.
     private struct Pair: Sendable {
         var server: PeerFlow

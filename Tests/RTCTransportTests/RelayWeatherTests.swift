@@ -5,7 +5,7 @@ import Testing
 @testable import RTCTransport
 
 /// Who meets which weather, and addresses that change.
-@Suite(.timeLimit(.minutes(1))) struct RelayWeatherTests {
+@Suite(.timeLimit(.minutes(10))) struct RelayWeatherTests {
     /// What a link does to a datagram every 5 ms, counted from its beginning.
     private func course(_ weather: RelayWeather, from begin: Instant, _ direction: RelayDirection = .up) -> [Interval?]
     {

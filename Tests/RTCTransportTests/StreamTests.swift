@@ -79,7 +79,7 @@ private final class RawClient: DatagramSource, @unchecked Sendable {
 }
 
 /// ICE over TCP on real sockets.
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamTests {
     private static func listener(
         on loop: DatagramLoop, _ change: (inout ConnectionLimits) -> Void = { _ in }
     ) async throws -> UDPMux {

@@ -8,7 +8,7 @@ import Testing
 @testable import RTCTransport
 
 /// How often a loop wakes for many sockets.
-@Suite(.timeLimit(.minutes(1))) struct WakeUpTests {
+@Suite(.timeLimit(.minutes(10))) struct WakeUpTests {
     private static let count = 100
 
     private static func muxes(on loop: DatagramLoop, _ count: Int) async throws -> [UDPMux] {

@@ -3,7 +3,7 @@ import ScenarioCore
 import Testing
 
 /// The fuzz target's body with what once broke it, with the examples, and with random damage.
-@Suite(.timeLimit(.minutes(3))) struct ScenarioFuzzingTests {
+@Suite(.timeLimit(.minutes(10))) struct ScenarioFuzzingTests {
     private static func files(_ folder: String) -> [Data] {
         let folder = Samples.root.appendingPathComponent(folder)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -4,7 +4,7 @@ import ServiceDeskCore
 import Testing
 
 /// Server and client over sockets of 127.0.0.1; time is the test's.
-@Suite(.timeLimit(.minutes(2))) struct EndToEndTests {
+@Suite(.timeLimit(.minutes(10))) struct EndToEndTests {
     private static let key = "security-key-of-ada"
 
     private static func registry() throws -> AuthorizationRegistry {

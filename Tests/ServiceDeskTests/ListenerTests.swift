@@ -8,7 +8,7 @@ import WebClient
 import Testing
 
 /// What clients that are none make of the listener.
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct ListenerTests {
     private static func listen(connections: Int = 256) async throws -> DeskListener {
         var limits = DeskListener.Limits()
         limits.connections = connections

@@ -12,7 +12,7 @@ import Testing
 @testable import WebClient
 
 /// What the policy refuses is not connected to.
-@Suite(.timeLimit(.minutes(2))) struct AccessTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessTests {
     @Test func aRedirectionOutsideIsNotFollowed() async throws {
         let authority = try TestAuthority()
         let outside = try await TestWebServer(try TestWebServer.context(authority))

@@ -5,7 +5,7 @@ import Testing
 @testable import WebClient
 
 /// Certificates of clients, from PKCS#12.
-@Suite(.timeLimit(.minutes(2))) struct ClientIdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientIdentityTests {
     private static let password = "p12-pass-\u{00E9}-7Qx"
 
     /// Modern and legacy seals; the server demands, or does not.

@@ -6,7 +6,7 @@ import Testing
 @testable import WebClient
 
 /// A local authority, servers on loopback over TLS, and clients that pin keys or present certificates.
-@Suite(.timeLimit(.minutes(2))) struct PinningTests {
+@Suite(.timeLimit(.minutes(10))) struct PinningTests {
     static func get(
         _ server: TestWebServer, _ trust: TLSTrust, host: String = "localhost", _ path: String = "/x"
     ) async throws -> WebAnswer {

@@ -9,7 +9,7 @@ import Testing
 @testable import WebClient
 
 /// The embedded server over TLS, and everything that speaks to it.
-@Suite(.timeLimit(.minutes(4))) struct SecureServerTests {
+@Suite(.timeLimit(.minutes(10))) struct SecureServerTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     private static func withServer(
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aPlainPortIsToldFromTLS() async throws {
+    @Test(.timeLimit(.minutes(10))) func aPlainPortIsToldFromTLS() async throws {
         try await Self.withServer(isSecure: false) { port, certificate in
             let trust = TLSTrust(rootsFile: certificate.root)
             let plain = try #require(URLComponents(string: "http://127.0.0.1:\(port)/"))
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whoSpeaksNoTLSDisturbsNobody() async throws {
+    @Test(.timeLimit(.minutes(10))) func whoSpeaksNoTLSDisturbsNobody() async throws {
         try await Self.withServer { port, certificate in
             let trust = TLSTrust(rootsFile: certificate.root)
             let plain = try #require(URLComponents(string: "http://127.0.0.1:\(port)/"))

@@ -6,7 +6,7 @@ import Testing
 @testable import TransportSecurity
 
 /// TLS on sockets, by itself.
-@Suite(.timeLimit(.minutes(2))) struct TLSClientTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSClientTests {
     /// Sends everything back.
     private final class Echo: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer

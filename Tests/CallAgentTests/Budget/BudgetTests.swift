@@ -6,7 +6,7 @@ import Testing
 @testable import callagent
 
 /// How figures are judged, and what they are read from; real ones are `Tests/Interop/budget.py`.
-@Suite(.timeLimit(.minutes(1))) struct BudgetTests {
+@Suite(.timeLimit(.minutes(10))) struct BudgetTests {
     private static func figures() -> BudgetFigures {
         var figures = BudgetFigures()
         figures.loadedBytes = 30_000_000

@@ -4,7 +4,7 @@ import Testing
 @testable import callagent
 
 /// `chat` and `chat-server` as processes.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ChatTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ChatTests {
     private static let key = "security-key-of-ada-0123456789"
 
     /// A service desk of its own, which ends with the test.

@@ -8,7 +8,7 @@ import TransportSecurity
 import WebClient
 
 /// `serve --data`: what the server has acknowledged is there after a kill in the middle of writing.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ConversationKillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ConversationKillTests {
     private struct Writer: Sendable {
         let service: String
         let person: String

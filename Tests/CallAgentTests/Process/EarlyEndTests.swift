@@ -5,7 +5,7 @@ import TransportSecurity
 import WebClient
 
 /// Calls that end before we leave them, or never come about: one code, and the report names who it was.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct EarlyEndTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EarlyEndTests {
     private static func join(_ server: ServerProcess, _ identity: String, _ arguments: [String]) throws -> AgentProcess
     {
         try AgentProcess(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Signals and readers that go away: every run ends in a report and in whole files.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct InterruptionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InterruptionTests {
     private static let names = [SIGINT: "SIGINT", SIGTERM: "SIGTERM", SIGHUP: "SIGHUP"]
 
     private static func json(_ text: String) throws -> [String: Any] {

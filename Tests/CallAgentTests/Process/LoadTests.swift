@@ -3,7 +3,7 @@ import LoadResults
 import Testing
 
 /// Whole load tests against a server, each a process.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LoadTests {
     private func run(_ server: ServerProcess, _ arguments: [String]) throws -> AgentProcess {
         try AgentProcess(["load", "--url", server.url, "--json"] + ServerProcess.credentials + arguments)
     }

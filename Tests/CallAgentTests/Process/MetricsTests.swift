@@ -3,7 +3,7 @@ import Testing
 import WebClient
 
 /// `serve --metrics`: what Prometheus gets.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct MetricsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MetricsTests {
     @Test func aServerAnswersOnAPortOfItsOwn() async throws {
         let server = try AgentProcess([
             "serve", "--port", "0", "--secret", "a-secret-of-32-characters-or-more", "--metrics", "0", "--json",

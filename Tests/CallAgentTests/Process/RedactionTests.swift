@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What is secret is in no output, however much is logged, and not in the program.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct RedactionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RedactionTests {
     private static let passphrase = "e2ee-hush-4c1d-passphrase"
     private static let credential = "turn-hush-77ab-credential"
     private static let password = "p12-hush-90ef-password"

@@ -5,7 +5,7 @@ import Testing
 @testable import callagent
 
 /// What `ring` and `answer` publish, play, record and say.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct RingMediaTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RingMediaTests {
     private static func asking(_ server: ServerProcess, _ subcommand: String, _ arguments: [String]) -> [String] {
         [subcommand, "--server", server.service, "--json"] + ServerProcess.credentials + arguments
     }

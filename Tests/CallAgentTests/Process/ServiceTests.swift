@@ -4,7 +4,7 @@ import Testing
 @testable import callagent
 
 /// The configuration service, as `descriptor` and `join` ask it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ServiceTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceTests {
     private static func asking(_ server: ServerProcess, _ subcommand: String, _ arguments: [String]) -> [String] {
         [subcommand, "--server", server.service, "--conversation", "support-42"] + ServerProcess.credentials + arguments
     }

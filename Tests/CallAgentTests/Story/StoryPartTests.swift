@@ -6,7 +6,7 @@ import Testing
 @testable import callagent
 
 /// The parts that a story is played with; the whole is `Tests/Interop/story.py`.
-@Suite(.timeLimit(.minutes(1))) struct StoryPartTests {
+@Suite(.timeLimit(.minutes(10))) struct StoryPartTests {
     // MARK: Histories
 
     @Test func nobodyMissesWhatCameBefore() async throws {

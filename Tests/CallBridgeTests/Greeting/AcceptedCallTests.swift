@@ -7,7 +7,7 @@ import Testing
 @testable import CallBridge
 
 /// What the one who accepts a call hears, through the embedded server.
-@Suite(.timeLimit(.minutes(1))) struct AcceptedCallTests {
+@Suite(.timeLimit(.minutes(10))) struct AcceptedCallTests {
     /// Keeps what is played, and lets a test wait for a length of it.
     private final class Recorder: AudioSink {
         private struct State {

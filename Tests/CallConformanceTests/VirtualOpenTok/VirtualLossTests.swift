@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What only a simulated network can make happen.
-@Suite(.timeLimit(.minutes(2))) struct VirtualLossTests {
+@Suite(.timeLimit(.minutes(10))) struct VirtualLossTests {
     /// What somebody was told.
     private final class Ear: Sendable {
         let texts = Mutex<[String]>([])

@@ -5,7 +5,7 @@ import OpenTokSignalling
 import Testing
 
 /// Streams of two channels, and what subscribers want of them, through calls in virtual time.
-@Suite(.timeLimit(.minutes(2))) struct VirtualStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct VirtualStreamTests {
     private static let format = LocalMedia.VideoFormat(width: 320, height: 180, frameRate: 10)
 
     private func check(_ scenario: ConformanceScenario, _ mode: MediaMode) async {

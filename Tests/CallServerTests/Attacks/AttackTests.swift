@@ -9,7 +9,7 @@ import Testing
 /// loops are never held for long by one message or datagram.
 ///
 /// `CALLBRIDGE_ATTACK_SECONDS` says how long each attack runs.
-@Suite(.timeLimit(.minutes(5))) struct AttackTests {
+@Suite(.timeLimit(.minutes(10))) struct AttackTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["CALLBRIDGE_ATTACK_SECONDS"].flatMap { Int64($0) } ?? 10
 

@@ -8,7 +8,7 @@ import Testing
 @testable import CallServer
 
 /// Conversations over HTTP, as bytes.
-@Suite(.timeLimit(.minutes(1))) struct ConversationRoutesTests {
+@Suite(.timeLimit(.minutes(10))) struct ConversationRoutesTests {
     private static let keys = ["key": "secret", "other": "another-secret"]
 
     private static func token(

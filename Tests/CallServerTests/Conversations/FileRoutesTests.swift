@@ -8,7 +8,7 @@ import Testing
 @testable import CallServer
 
 /// Files and devices over HTTP, as bytes.
-@Suite(.timeLimit(.minutes(1))) struct FileRoutesTests {
+@Suite(.timeLimit(.minutes(10))) struct FileRoutesTests {
     private static let digest = "853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020"
 
     private static func token(_ identity: String, role: String = "visitor") -> String {

@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// One room in two dialects, on sockets.
-@Suite(.timeLimit(.minutes(2))) struct CrossSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct CrossSocketTests {
     private static func stream(of client: OpenTokTestClient) async throws -> RaptorStream {
         try await client.next { event in
             if case .streamCreated(let stream) = event, stream.id.hasPrefix("TR_") { stream } else { nil }

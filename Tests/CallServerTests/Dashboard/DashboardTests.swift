@@ -5,7 +5,7 @@ import Testing
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(2))) struct DashboardTests {
+@Suite(.timeLimit(.minutes(10))) struct DashboardTests {
     private func admin(room: String? = nil) -> String {
         TestTokens.join("admin") {
             $0 = VideoGrant(room: room)

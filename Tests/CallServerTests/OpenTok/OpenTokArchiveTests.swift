@@ -6,7 +6,7 @@ import Testing
 @testable import CallServer
 
 /// What the server itself does about archives: who records them is made up.
-@Suite(.timeLimit(.minutes(1))) struct OpenTokArchiveTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenTokArchiveTests {
     /// Keeps one file for all archives, and does nothing by itself.
     private final class Keeper: RoomArchiver {
         struct Call: Hashable {

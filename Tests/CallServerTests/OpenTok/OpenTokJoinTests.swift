@@ -5,7 +5,7 @@ import Testing
 @testable import CallServer
 
 /// Clients come, go, and come back, on real HTTP and WebSockets.
-@Suite(.timeLimit(.minutes(1))) struct OpenTokJoinTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenTokJoinTests {
     @Test(arguments: [OpenTokToken.Form.jwt, .plain])
     func twoClientsMeet(form: OpenTokToken.Form) async throws {
         try await withCallServer { server in

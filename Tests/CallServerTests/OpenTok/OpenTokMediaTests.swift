@@ -7,7 +7,7 @@ import Testing
 @testable import CallServer
 
 /// Media of routed sessions on sockets, and the values behind the choice of what a subscriber gets.
-@Suite(.timeLimit(.minutes(1))) struct OpenTokMediaTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenTokMediaTests {
     @Test func routedEachSubscriptionHasItsConnection() async throws {
         try await withCallServer { server in
             let session = try await OpenTokTestApplication(port: server.port).makeSession()

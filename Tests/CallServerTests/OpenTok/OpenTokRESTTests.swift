@@ -7,7 +7,7 @@ import Testing
 @testable import CallServer
 
 /// The REST API over HTTP, with clients in the session.
-@Suite(.timeLimit(.minutes(1))) struct OpenTokRESTTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenTokRESTTests {
     private static func stream(_ id: String) -> RaptorStream {
         RaptorStream(
             id: id, name: "n",

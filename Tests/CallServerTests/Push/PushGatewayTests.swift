@@ -39,7 +39,7 @@ private final class ScriptedPost: PushPost {
     func close() async {}
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PushGatewayTests {
+@Suite(.timeLimit(.minutes(10))) struct PushGatewayTests {
     private static func gateway(
         _ posts: [PushCarrier: any PushPost], now: Int64 = 0, logger: Logger? = nil,
         prune: @escaping @Sendable (PushTarget, Int64?) -> Void = { _, _ in },

@@ -8,7 +8,7 @@ import TransportSecurity
 @testable import CallServer
 
 /// Tokens that the gateway makes itself: what is in them, when there is another, and what becomes of files that are none.
-@Suite(.timeLimit(.minutes(1))) struct PushTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct PushTokenTests {
     private static let team = "TEAM000001"
     private static let id = "KEY0000001"
 

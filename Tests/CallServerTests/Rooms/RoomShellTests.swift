@@ -53,7 +53,7 @@ private final class Doorkeeper: RoomListener {
 }
 
 /// The room's shell on a loop, with members of no dialect that it knows.
-@Suite(.timeLimit(.minutes(1))) struct RoomShellTests {
+@Suite(.timeLimit(.minutes(10))) struct RoomShellTests {
     private func withRoom(_ body: @escaping @Sendable (Room) throws -> Void) async throws {
         let configuration = CallServerConfiguration(keys: ["key": "secret"])
         let loop = try DatagramLoop(name: "room-shell")

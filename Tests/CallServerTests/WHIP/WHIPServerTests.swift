@@ -6,7 +6,7 @@ import WHIPSignalling
 
 @testable import CallServer
 
-@Suite(.timeLimit(.minutes(2))) struct WHIPServerTests {
+@Suite(.timeLimit(.minutes(10))) struct WHIPServerTests {
     private func publisher(
         _ server: CallServer, _ identity: String, seed: UInt64, ssrc: UInt32
     ) async throws -> WHIPTestClient {

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 /// Data channels of two media sessions on real sockets.
-@Suite(.timeLimit(.minutes(2))) struct SessionDataTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionDataTests {
     /// What one session says of its channels, in order; candidates go to the other one.
     private static func events(
         _ session: MediaSession, candidatesTo other: MediaSession

@@ -3,7 +3,7 @@ import MediaCore
 import Testing
 
 /// Two media sessions on real sockets, which negotiate with each other without any server between them.
-@Suite(.timeLimit(.minutes(1))) struct SessionLoopbackTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionLoopbackTests {
     /// Passes pictures and sounds on and says when enough of them have come.
     private final class Watch: AudioSink, VideoSink {
         let meter = AudioMeter()

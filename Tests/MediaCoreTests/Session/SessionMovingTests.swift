@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCore
 
 /// An interface goes away under a session: 127.0.0.1 for the one, 127.0.0.3 for what is left.
-@Suite(.timeLimit(.minutes(1))) struct SessionMovingTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionMovingTests {
     private static let first = TransportAddress(ipv4: 0x7f00_0001, port: 0)
     private static let second = TransportAddress(ipv4: 0x7f00_0003, port: 0)
 

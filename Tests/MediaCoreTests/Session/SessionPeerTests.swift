@@ -3,7 +3,7 @@ import MediaCore
 import Testing
 
 /// A media session and a real aiortc peer, where `Scripts/bootstrap --interop` has installed one.
-@Suite(.enabled(if: AiortcPeer.isInstalled), .timeLimit(.minutes(3))) struct SessionPeerTests {
+@Suite(.enabled(if: AiortcPeer.isInstalled), .timeLimit(.minutes(10))) struct SessionPeerTests {
     @Test func messagesOfEveryKindComeBack() async throws {
         let engine = MediaEngine()
         let session = try await MediaSession(engine: engine)

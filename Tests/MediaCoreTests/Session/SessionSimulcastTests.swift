@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCore
 
 /// Simulcast and end-to-end encryption over real sockets, without a server.
-@Suite(.timeLimit(.minutes(3))) struct SessionSimulcastTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionSimulcastTests {
     /// Two connected sessions and what the second one was told.
     private struct Pair {
         let engine = MediaEngine()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCore
 
-@Suite(.timeLimit(.minutes(1))) struct WakeLatenessTests {
+@Suite(.timeLimit(.minutes(10))) struct WakeLatenessTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
     @Test func timersOnTimeAreNotLate() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ProviderLiveKitLike
 
-@Suite(.timeLimit(.minutes(1))) struct CloudRegionsTests {
+@Suite(.timeLimit(.minutes(10))) struct CloudRegionsTests {
     private let cloud: SignalTarget
 
     init() throws {

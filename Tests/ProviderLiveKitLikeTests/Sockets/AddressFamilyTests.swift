@@ -8,7 +8,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Clients of either family reach a server by whatever address it is bound to.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct AddressFamilyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AddressFamilyTests {
     struct Course: Sendable, CustomTestStringConvertible {
         var bind: String
         /// Of the one who speaks and the one who listens.

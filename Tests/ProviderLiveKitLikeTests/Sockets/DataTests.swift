@@ -5,7 +5,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Data between two of our clients, over the embedded server.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DataTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DataTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// Waits until a participant can be reached: what is sent to one whose channel has not opened is repeated for a while

@@ -6,7 +6,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// What is received follows the layout and the wishes; what is sent follows what is received.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct LayerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LayerTests {
     /// Reads on until a picture of that width comes.
     private final class WidthWatch: VideoSink {
         private let widths: AsyncStream<(width: Int, number: Int)>

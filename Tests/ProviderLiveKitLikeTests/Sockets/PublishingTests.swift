@@ -9,7 +9,7 @@ import WebClient
 @testable import ProviderLiveKitLike
 
 /// Publishing on real sockets, against the embedded server.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PublishingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PublishingTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// Says by the room API whether a participant may publish.

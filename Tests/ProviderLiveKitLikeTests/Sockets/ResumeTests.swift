@@ -9,7 +9,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// Losses on real sockets, against the embedded server.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ResumeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ResumeTests {
     private static let modes = [LiveKitLikeProvider.Mode.singleConnection, .twoConnections]
 
     /// The events of a recovery, in order, up to `reconnected`, or to the end; those before it are left out.

@@ -7,7 +7,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// What the client says and does where a server is not as kind as ours.
-@Suite(.timeLimit(.minutes(1))) struct ScriptedServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ScriptedServerTests {
     private static func join(
         _ server: ScriptedServer, mode: LiveKitLikeProvider.Mode = .automatic
     ) async throws -> (Call, CallBridge) {

@@ -3,7 +3,7 @@ import Testing
 @testable import ProviderLiveKitLike
 
 /// The recorded sessions of LiveKit's own clients with livekit-server, met by our client.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TraceReplayTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TraceReplayTests {
     @Test(arguments: TracePlan.all.map(\.name))
     func ourClientSaysWhatTheRecordedOneSaid(name: String) async throws {
         let plan = try #require(TracePlan.all.first { $0.name == name })

@@ -8,7 +8,7 @@ import Testing
 @testable import ProviderOpenTokLike
 
 /// The message transport over real sockets, one of which is lost for five seconds.
-@Suite(.timeLimit(.minutes(2))) struct SocketLossTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketLossTests {
     private static let secret = "a-secret-of-thirty-two-characters"
 
     /// What somebody was told up to the text "end".
