@@ -17,7 +17,7 @@ public actor ConformanceStage {
     private var devices: [ConformanceDevice] = []
     private var broken: [String] = []
 
-    init(_ world: any ConformanceWorld, patienceMilliseconds: Int = 60_000) {
+    init(_ world: any ConformanceWorld, patienceMilliseconds: Int) {
         self.world = world
         self.patienceMilliseconds = patienceMilliseconds
     }

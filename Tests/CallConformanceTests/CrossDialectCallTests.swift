@@ -81,7 +81,7 @@ import WebClient
     private static func meet(
         _ names: [String], _ configuration: CallBridge.Configuration
     ) async throws -> (ConformanceStage, [ConformancePerson]) {
-        let stage = ConformanceStage(Elsewhere())
+        let stage = ConformanceStage(Elsewhere(), patienceMilliseconds: 60_000)
         var people: [ConformancePerson] = []
         for (index, name) in names.enumerated() {
             let person = try await stage.join(name, configuration, subscribesAutomatically: true)
