@@ -25,8 +25,8 @@ struct TracePlan {
     /// Lines that are played before another one.
     var moved: [(lines: [Int], before: Int)] = []
     var isLayerOrderFree = false
-    /// Kinds that ours says once more after the loss of a socket, unless a ping was answered since, and the recorded client
-    /// does not: see `SignalQueue`.
+    /// Kinds that ours says once more after the loss of a socket, and the recorded client does not: those said since the
+    /// latest ping that was answered, see `SignalQueue`. Where that ping falls is the clock's, so that any end of them fits.
     var saidAgain: [String] = []
     /// Differences that are as they should be, with their reason, by line.
     var differing: [Int: (reason: String, fields: [String])] = [:]
