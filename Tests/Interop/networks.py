@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
 from harness import CALLAGENT, HERE, ROOT, agent, agent_track, expect, lk_peer, remote_track, server
 
 sys.path.insert(0, os.path.join(HERE, "peers"))
@@ -61,6 +62,26 @@ def test_a_melody_that_was_not_heard_is_told():
     found = melody.heard(broken)
     expect(1_250 <= found["wrongMs"] <= 1_600, "a second and a half is missing", found)
     expect(900 <= found["longestWrongMs"] <= 1_100, "the longest is the second", found)
+
+
+def test_a_melody_at_another_speed_is_heard():
+    song = melody.samples()[:48_000 * 30]
+    windows = song.reshape(-1, melody.WINDOW)
+    for speed in (0.67, 0.9, 1.12, 1.4):
+        places = (np.arange(int(len(windows) / speed)) * speed).astype(int)
+        found = melody.heard(windows[places].ravel())
+        expect(found["wrongMs"] <= 100, f"all of it is heard at {speed} of its speed", found)
+        # Slower for two seconds, then as before, with what a receiver does to follow, and a gap.
+        pieces = np.concatenate((np.arange(500), 500 + (np.arange(100) * speed).astype(int), np.arange(560, 800), np.arange(810, 1_200)))
+        mixed = windows[pieces].ravel().copy()
+        mixed[48_000 * 6:48_000 * 7] = 0
+        found = melody.heard(mixed)
+        expect(900 <= found["wrongMs"] <= 1_200, f"and only the silence is missing of a change to {speed}", found)
+    noise = np.random.default_rng(1).integers(0, len(melody.SCALE), 300)
+    t = np.arange(melody.NOTE)
+    false = np.concatenate([np.sin(2 * np.pi * melody.SCALE[note] * t / melody.RATE) * 8_000 for note in noise]).astype(np.int16)
+    found = melody.heard(np.concatenate((song, false)))
+    expect(found["wrongMs"] >= 0.6 * 30_000, "another melody is not", found)
 
 
 def test_the_benchmark_of_networks_runs():

@@ -1,9 +1,9 @@
 """A melody that tells what of it was heard: notes of 100 ms from a scale of twelve, in an order that repeats only with the whole.
 
 A receiver's recording is cut into windows of 20 ms; in each the strongest note of the scale is looked for, and the windows are
-laid beside the melody half a second at a time, so that a receiver may play faster or slower. What doesn't fit was not heard:
-silence, invented sound, or the wrong part. A window may be 40 ms early or late, so that what a good concealment hides counts
-as heard.
+laid beside the melody in the way that fits best (Viterbi's algorithm), so that a receiver may play faster or slower, and leave
+something out. What doesn't fit was not heard: silence, invented sound, or the wrong part. A window may be 40 ms early or late,
+so that what a good concealment hides counts as heard.
 """
 import random
 import wave
@@ -14,9 +14,9 @@ RATE, WINDOW, NOTE = 48_000, 960, 4_800
 SCALE = [500 + 190 * step for step in range(12)]  # Hz
 NOTES = 1_200  # two minutes
 TOLERANCE = 2  # windows
-SEGMENT = 25  # windows
-NEAR = 50  # windows by which a segment may lie elsewhere than the one before it
-FOUND = 0.6  # share of a segment's windows that fit where it is in its place
+# What moving on costs, in windows that don't fit: for each window that is left out or heard again, and at most. A note that is held and
+# then cut gains nothing by it, nor does half a second from elsewhere.
+SHIFT, JUMP = 1.25, 25
 QUIET = 10 ** (-45 / 20)
 PER_NOTE = NOTE // WINDOW
 
@@ -69,7 +69,7 @@ def heard(pcm):
     these, and the stretches of more than 200 ms."""
     found = notes_of(pcm)
     sounding = np.flatnonzero(found >= 0)
-    if len(sounding) < 4 * SEGMENT:
+    if len(sounding) < 100:
         return {"seconds": 0.0, "wrongMs": 0.0, "longestWrongMs": 0.0, "pauses": []}
     # The first window is often half a note.
     found = found[sounding[0]:sounding[-1] + 1]
@@ -82,35 +82,31 @@ def heard(pcm):
 
 
 def fit(found, reference):
-    """Which windows fit the melody where their segment does: near the place of the segment before, or, where that is lost for a
-    second, anywhere."""
-    right = np.zeros(len(found), bool)
-    lag, lost = None, 0
-    for start in range(0, len(found), SEGMENT):
-        part = found[start:start + SEGMENT]
-        if lag is None or lost >= 1_000 / 20 / SEGMENT:
-            far, share = search(found[start:start + 4 * SEGMENT], reference, start, range(len(reference)))
-            if lag is None or share >= FOUND:
-                lag = far
-        near, share = search(part, reference, start, range(lag - NEAR, lag + NEAR + 1))
-        lost = 0 if share >= FOUND else lost + 1
-        lag = near if share >= FOUND else lag
-        for shift in range(-TOLERANCE, TOLERANCE + 1):
-            right[start:start + len(part)] |= slices(part, reference, start, [lag + shift])[0] == part
-    return right
+    """Which windows fit the melody in their place."""
+    windows = np.arange(len(found))
+    place = windows + lags(found, reference)
+    return np.any([reference[(place + shift) % len(reference)] == found for shift in range(-TOLERANCE, TOLERANCE + 1)], axis=0)
 
 
-def slices(part, reference, start, lags):
-    """What the melody has in the place of a part, for each lag in windows."""
-    places = (np.asarray(lags)[:, None] + start + np.arange(len(part))) % len(reference)
-    return reference[places]
-
-
-def search(part, reference, start, lags):
-    """The lag at which the most windows fit, and their share."""
-    equal = (slices(part, reference, start, lags) == part).mean(axis=1)
-    best = int(equal.argmax())
-    return lags[best], float(equal[best])
+def lags(found, reference):
+    """How far from its place in the recording each window lies in the melody, modulo the melody, where that costs least in all."""
+    every, reach = np.arange(len(reference)), int(JUMP / SHIFT)
+    slope = SHIFT * np.arange(len(reference) + 2 * reach)
+    costs = np.zeros((len(found), len(reference)), np.float32)
+    least = costs[0]
+    for window, note in enumerate(found):
+        costs[window] = least + (reference[(every + window) % len(reference)] != note)
+        around = np.concatenate((costs[window, -reach:], costs[window], costs[window, :reach]))
+        later = np.minimum.accumulate(around - slope) + slope
+        earlier = (np.minimum.accumulate((around + slope)[::-1])[::-1]) - slope
+        least = np.minimum(np.minimum(later, earlier)[reach:-reach], costs[window].min() + JUMP)
+    out = np.zeros(len(found), int)
+    out[-1] = costs[-1].argmin()
+    for window in range(len(found) - 2, -1, -1):
+        distance = abs(every - out[window + 1])
+        distance = np.minimum(distance, len(reference) - distance)
+        out[window] = (costs[window] + np.minimum(SHIFT * distance, JUMP)).argmin()
+    return out
 
 
 def stretches(flags):
