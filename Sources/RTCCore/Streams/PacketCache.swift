@@ -16,7 +16,7 @@ final class PacketCache {
     private static let leastGrowth = 2048
     private static let firstSlots = 32
     /// The ring is as large as what was kept in the latest two of these.
-    private static let window = Interval.milliseconds(300)
+    private static let window = Interval.milliseconds(100)
 
     private struct Slot {
         var sequence: UInt16 = 0
