@@ -8,7 +8,7 @@ import RTCWire
 /// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
 /// than so many packets need, and so does what is known of each: what a slow stream keeps is little. Packets that are known
 /// to have come are given up at once, so that little is kept where the other side tells; what a burst of them has taken,
-/// a key frame, is given back within a second.
+/// a key frame, is given back within 0.3 s.
 final class PacketCache {
     /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
     static let retention = Interval.seconds(1)
