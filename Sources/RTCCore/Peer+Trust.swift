@@ -6,4 +6,9 @@ extension Peer {
     package func trusts(_ address: TransportAddress) -> Bool {
         ice.trusts(address)
     }
+
+    /// Whether a connectivity check of that transaction is under way.
+    package func awaitsResponse(to transaction: STUNTransactionID) -> Bool {
+        ice.awaitsResponse(to: transaction)
+    }
 }

@@ -139,4 +139,47 @@ import Testing
         for mux in [second.mux, server] { try await mux.close().get() }
         try await loop.shutdownGracefully()
     }
+
+    /// A server checks as soon as it can, and the client answers before it knows whom to check itself: with a round trip on
+    /// the way, or a slow signalling connection, that answer is the first thing that comes from its address.
+    @Test func anAnswerThatIsAheadOfItsSendersFirstCheckIsHeard() async throws {
+        let loop = try DatagramLoop()
+        let server = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0).get()
+        var settings = UDPMuxConfiguration()
+        settings.isExclusive = true
+        let client = try await UDPMux.bind(on: loop, host: "127.0.0.1", port: 0, configuration: settings).get()
+        let (near, far, records) = try await loop.submit {
+            let records = (FlowRecord(server.eventLoop), FlowRecord(server.eventLoop))
+            let near = try Self.makeFlow(client, .controlling, records.0)
+            let far = try Self.makeFlow(server, .controlled, records.1)
+            Self.introduce(far, to: near, role: .server)
+            return (near, far, records)
+        }.get()
+        while try await loop.submit({ server.statistics.datagramsReceived }).get() == 0 {}
+        try await loop.submit {
+            let statistics = far.peer.iceStatistics
+            #expect(statistics.answered == 1 && statistics.checksRetransmitted == 0)
+            #expect(server.statistics.unknownSource == 0)
+            let trusts = far.peer.trusts(client.localAddress)
+            #expect(trusts)
+            Self.introduce(near, to: far, role: .client)
+        }.get()
+        let both = records.0.connected.futureResult.and(records.1.connected.futureResult)
+        _ = try await both.map { _ in }.get()
+        // Somebody else's answers are nobody's.
+        try await loop.submit {
+            let fresh = try Self.makeFlow(server, .controlled, nil)
+            Self.introduce(fresh, to: near, role: .server)
+            var response = [UInt8](repeating: 0, count: 20)
+            (response[0], response[1], response[19]) = (1, 1, 7)
+            server.inBatch { now, _ in
+                let source = TransportAddress(ipv4: 0x7f00_0001, port: 9)
+                let arrival = DatagramArrival(source: source, base: server.localAddress, now: now, time: now)
+                response.withUnsafeMutableBytes { server.receive($0, arrival) }
+            }
+            #expect(server.statistics.unknownSource == 1)
+        }.get()
+        for mux in [client, server] { try await mux.close().get() }
+        try await loop.shutdownGracefully()
+    }
 }

@@ -98,6 +98,11 @@ package struct ICEAgent: ~Copyable {
         return checklist.pairs.contains { $0.remote.address == remote && ($0.isValid || $0.requestedAt != nil) }
     }
 
+    /// Whether a check of that transaction is under way.
+    package func awaitsResponse(to transaction: STUNTransactionID) -> Bool {
+        checklist.index(transaction: transaction) != nil
+    }
+
     /// The round-trip time of the selected pair's latest answered check.
     package var roundTripTime: Interval? { selection?.roundTripTime }
 

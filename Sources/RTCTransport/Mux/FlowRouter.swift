@@ -5,7 +5,7 @@ enum DatagramRoute {
     case unknown
     /// Its source address is the flow's.
     case bound(PeerFlow)
-    /// Nobody has its source address; a check names the flow.
+    /// Nobody has its source address; a check names the flow, or it answers one of the flow's.
     case named(PeerFlow)
     /// A check names a flow, and its source address is the other one's.
     case claim(PeerFlow, of: PeerFlow)
@@ -18,6 +18,8 @@ enum DatagramRoute {
 struct FlowRouter: ~Copyable {
     /// A peer's own candidates and those learnt from its checks.
     private static let addressesPerFlow = 96
+    /// So many of the latest flows are asked whether a response from an unknown address is theirs.
+    private static let latest = 32
 
     private(set) var flows: [PeerFlow] = []
     /// Those that datagrams come from.
@@ -67,6 +69,7 @@ struct FlowRouter: ~Copyable {
         if isExclusive { return flows.first.map { .bound($0) } ?? .unknown }
         let entry = addresses.find(source)
         guard entry >= 0, let owner = addresses.entries[entry].flow else {
+            if STUNUsername.isResponse(bytes) { return awaiting(bytes).map { .named($0) } ?? .unknown }
             return STUNUsername.localFragment(bytes).flatMap { byUfrag[$0] }.map { .named($0) } ?? .unknown
         }
         guard bytes.count >= 20, bytes[0] < 4 else { return .bound(owner) }
@@ -78,6 +81,15 @@ struct FlowRouter: ~Copyable {
             return .claimed(claimant, of: owner)
         }
         return .bound(owner)
+    }
+
+    /// The flow that has asked for a response which is ahead of its sender's first check: who asks as soon as it can has its
+    /// answer before the other side knows whom to ask. Of those that nothing has come for yet.
+    private func awaiting(_ response: UnsafeRawBufferPointer) -> PeerFlow? {
+        let transaction = STUNUsername.transactionID(response)
+        return flows.suffix(FlowRouter.latest).last {
+            $0.boundAddresses == 0 && !$0.isClosed && $0.peer.awaitsResponse(to: transaction)
+        }
     }
 
     /// Remembers that datagrams from `source` are for `flow`. One flow keeps so many addresses; those that its peer no
