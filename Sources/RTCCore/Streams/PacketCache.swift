@@ -8,15 +8,14 @@ import RTCWire
 /// Their bytes stand one behind the other in a ring, which grows while packets in it may still be asked for and no further
 /// than so many packets need, and so does what is known of each: what a slow stream keeps is little. Packets that are known
 /// to have come are given up at once, so that little is kept where the other side tells; what a burst of them has taken,
-/// a key frame, is given back within 0.3 s.
+/// a key frame, is given back within a second.
 final class PacketCache {
     /// A packet that is younger is not given up for want of space, unless the ring is as large as it may be.
     static let retention = Interval.seconds(1)
-    private static let firstSize = 1024
-    private static let leastGrowth = 2048
+    private static let firstSize = 4 * 1024
     private static let firstSlots = 32
     /// The ring is as large as what was kept in the latest two of these.
-    private static let window = Interval.milliseconds(100)
+    private static let window = Interval.milliseconds(300)
 
     private struct Slot {
         var sequence: UInt16 = 0
@@ -58,7 +57,7 @@ final class PacketCache {
         largest = min(max(slotSize, 1), Int(UInt16.max))
         // One packet more, for what stays free at the end of the ring.
         limit = (capacity + 1) * largest
-        size = min(limit, PacketCache.firstSize)
+        size = min(limit, max(PacketCache.firstSize, 2 * largest))
         memory = .allocate(byteCount: size, alignment: 16)
         slots = Array(repeating: Slot(), count: mask + 1)
         order = Array(repeating: (0, 0), count: mask + 1)
@@ -171,7 +170,7 @@ final class PacketCache {
     /// Moves everything to a ring without gaps, and to a larger one where that is not room enough; gives the place behind it.
     private func makeRoom(_ length: Int) -> Int {
         let isFull = kept + length > size - size / 4
-        return move(to: isFull ? min(limit, size + max(size / 4, PacketCache.leastGrowth, 2 * length)) : size)
+        return move(to: isFull ? min(limit, size + max(size / 4, PacketCache.firstSize, 2 * length)) : size)
     }
 
     /// Gives back what a burst has taken, once that is over.
@@ -180,9 +179,8 @@ final class PacketCache {
         let need = max(peaks.present, peaks.before)
         windowEnd = now + PacketCache.window
         peaks = (kept, peaks.present)
-        // A ring that is fuller than by three quarters grows again.
-        let smaller = max(need + need / 3 + largest, PacketCache.firstSize)
-        if smaller <= size - size / 4 { _ = move(to: smaller) }
+        let smaller = max(need + need / 2, PacketCache.firstSize, 2 * largest)
+        if smaller <= size / 2 { _ = move(to: smaller) }
     }
 
     /// Moves everything to a ring of that size, without gaps; gives the place behind it.
