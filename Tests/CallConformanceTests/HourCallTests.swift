@@ -41,7 +41,7 @@ import Testing
     private var heap: Int { heap_in_use() }
 
     /// In a process of its own: what other tests hold is no part of it.
-    @Test(.timeLimit(.minutes(20))) func anHourOfSixUnderLossIsWholeAndBounded() async throws {
+    @Test(.timeLimit(.minutes(10))) func anHourOfSixUnderLossIsWholeAndBounded() async throws {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("hour-\(UUID().uuidString)")
         try Data().write(to: output)
         defer { try? FileManager.default.removeItem(at: output) }
