@@ -146,6 +146,11 @@ final class FakeServer: SimulatedNode {
             media.perform(now: now, into: outbox) { room, out in
                 room.resend(missing, consumer, now: now, spacing: .milliseconds(15), into: &out)
             }
+        case .receiverReport(let ssrc, let loss, _, _, _):
+            guard let consumer = connection.consumer(ssrc: ssrc) else { return }
+            media.perform(now: now, into: outbox) { room, _ in
+                _ = room.note(loss: loss, mostCopies: CopyDemand.most, consumer, now: now)
+            }
         case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
             media.perform(now: now, into: outbox) { room, out in
                 for entry in connection.ingress.bound {

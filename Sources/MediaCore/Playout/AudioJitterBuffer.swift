@@ -100,8 +100,10 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         // A newer packet with a clearly older time: the sender set its clock back.
         let isNewest = source.newest.map { sequence > $0.sequence } ?? true
         let stepsBack = isNewest && source.newest.map { $0.timestamp &- time > Int64(Self.maximumPull) } ?? false
+        let isFirst = source.hear(sequence)
         if isNewest { source.newest = (sequence, time) }
-        if source.noteArrival(arrival, isNewest: isNewest),
+        // A repetition of what a copy has brought already is late for nobody.
+        if source.noteArrival(arrival, isNewest: isNewest), isFirst,
             delays.observe(timestamp: time, arrival: arrival, isOvertaken: !isNewest, isNewLine: stepsBack)
         {
             tempo.level = nil
@@ -119,8 +121,8 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         statistics.packetsUnreadable += 1
     }
 
-    /// Takes in the copy of a packet that a later one carries (RFC 2198). It fills a gap only, and says nothing of the
-    /// network's delay.
+    /// Takes in the copy of a packet that a later one carries (RFC 2198). It fills a gap only; how late it is says how long a
+    /// lost packet is worth waiting for.
     ///
     /// - Parameters:
     ///   - payload: of the frame alone; copied.
@@ -129,13 +131,14 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     package func insertCopy(
         _ payload: UnsafeRawBufferPointer, timestamp: UInt32, sequence: Int64, arrival: Instant
     ) {
-        guard !payload.isEmpty, payload.count <= configuration.maximumPayload, sequence >= position.sequence,
-            let newest = source.newest, sequence < newest.sequence, !store.contains(sequence),
-            let info = Decoder.inspect(payload)
+        guard !payload.isEmpty, payload.count <= configuration.maximumPayload, let newest = source.newest,
+            sequence < newest.sequence, !store.contains(sequence), let info = Decoder.inspect(payload)
         else { return }
         let age = Int32(bitPattern: UInt32(truncatingIfNeeded: newest.timestamp) &- timestamp)
         guard age > 0, age <= RedundantAudio.maximumOffset * RedundantAudio.maximumCopies else { return }
         let time = newest.timestamp &- Int64(age)
+        if source.hear(sequence) { _ = delays.observe(timestamp: time, arrival: arrival, isOvertaken: true) }
+        guard sequence >= position.sequence else { return }
         // Packets of padding take numbers too: only time tells whether the frame itself is here, or was played.
         switch phase {
         case .empty: return

@@ -11,6 +11,8 @@ struct PlayoutSource {
     var timestamps = TimestampUnwrapper()
     /// The packet with the highest number so far.
     var newest: (sequence: Int64, timestamp: Int64)?
+    /// Which of the 64 numbers up to the newest have come, whether by themselves or as copies: bit 0 is the newest.
+    private var heard: UInt64 = 0
     private var lastArrival: Instant?
     private var repairEnd: Instant?
 
@@ -23,5 +25,24 @@ struct PlayoutSource {
         lastArrival = arrival
         guard let repairEnd, arrival < repairEnd else { return true }
         return isNewest
+    }
+
+    /// A frame came, by itself or as a copy. Gives whether it is the first time; true where it is too old to tell.
+    ///
+    /// To be called before `newest` is set to it.
+    mutating func hear(_ sequence: Int64) -> Bool {
+        guard let newest else {
+            heard = 1
+            return true
+        }
+        let ahead = sequence &- newest.sequence
+        guard ahead <= 0 else {
+            heard = ahead < 64 ? heard << UInt64(ahead) | 1 : 1
+            return true
+        }
+        guard ahead > -64 else { return true }
+        let bit: UInt64 = 1 << UInt64(-ahead)
+        defer { heard |= bit }
+        return heard & bit == 0
     }
 }

@@ -2,8 +2,11 @@ import RTCWire
 
 extension ReceiveMap {
     /// What `Peer` must know of the lines that receive.
-    package init(_ lines: [MediaLine]) {
-        self.init(lines: lines.compactMap(\.receiveLine))
+    ///
+    /// - Parameter repeatsCopies: packets with copies of earlier frames (RFC 2198) are asked for again as those without are. A
+    ///   livekit-server doesn't.
+    package init(_ lines: [MediaLine], repeatsCopies: Bool = true) {
+        self.init(lines: lines.compactMap { $0.receiveLine(repeatsCopies: repeatsCopies) })
     }
 }
 
@@ -17,13 +20,23 @@ extension MediaLine {
         }
     }
 
-    fileprivate var receiveLine: ReceiveMap.Line? {
+    /// Whether a codec's packets may be asked for again: with copies inside, they are of the stream that the plain ones are of.
+    private func isRepeated(_ codec: NegotiatedCodec, repeatsCopies: Bool) -> Bool {
+        if codec.feedback.contains(.nack) { return true }
+        guard repeatsCopies, codec.name == CodecCapability.red.name else { return false }
+        return codecs.contains {
+            $0.name == CodecCapability.red.carries && $0.clockRate == codec.clockRate && $0.feedback.contains(.nack)
+        }
+    }
+
+    fileprivate func receiveLine(repeatsCopies: Bool) -> ReceiveMap.Line? {
         guard let streamKind, state == .active, direction.receives else { return nil }
         let codecs = self.codecs.flatMap { codec -> [ReceiveMap.Codec] in
             let clockRate = UInt32(clamping: codec.clockRate)
             let primary = ReceiveMap.Codec(
-                payloadType: codec.payloadType, clockRate: clockRate, nack: codec.feedback.contains(.nack),
-                pli: codec.feedback.contains(.pli), fir: codec.feedback.contains(.fir),
+                payloadType: codec.payloadType, clockRate: clockRate,
+                nack: isRepeated(codec, repeatsCopies: repeatsCopies), pli: codec.feedback.contains(.pli),
+                fir: codec.feedback.contains(.fir),
                 transportCC: codec.feedback.contains(.transportCC), remb: codec.feedback.contains(.remb))
             guard let rtx = codec.rtxPayloadType else { return [primary] }
             return [primary, ReceiveMap.Codec(payloadType: rtx, clockRate: clockRate, apt: codec.payloadType)]

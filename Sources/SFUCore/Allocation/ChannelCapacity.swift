@@ -80,6 +80,9 @@ package struct ChannelCapacity: Sendable {
 
     package init() {}
 
+    /// The receiver has told what its way bears.
+    package var isMeasured: Bool { estimate != nil }
+
     /// What may be allocated.
     package var available: Int? {
         guard let limit else { return imposed }

@@ -32,10 +32,13 @@ package struct ReportedLoss: Sendable {
     ///   - fraction: that is reported as lost since the report before, 0...1.
     ///   - cumulative: packets that are reported as lost so far.
     ///   - row: the numbers that the stream has given out by now; nil where they aren't known.
-    package mutating func note(fraction: Double, cumulative: Int32, of ssrc: UInt32, row: SequenceRow?) {
+    /// - Returns: the share that was lost behind us since the report before, 0...1.
+    @discardableResult
+    package mutating func note(fraction: Double, cumulative: Int32, of ssrc: UInt32, row: SequenceRow?) -> Double {
         let share = row.map { own(fraction, Int(cumulative), ssrc, $0) } ?? fraction
         loss += (share - loss) * Self.smoothing
         hasNew = true
+        return share
     }
 
     private mutating func own(_ fraction: Double, _ cumulative: Int, _ ssrc: UInt32, _ row: SequenceRow) -> Double {

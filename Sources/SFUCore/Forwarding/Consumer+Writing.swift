@@ -28,11 +28,16 @@ extension Consumer {
         _ row: Row,
         _ outbox: inout ForwardingOutbox
     ) -> ForwardedCopy {
-        let room = outbox.reserve()
+        let copies = wishes.copies.count > 0 ? self.copies(before: packet, taken) : 0
+        let room = copies > 0 ? outbox.reserve(RecentSound.room) : outbox.reserve()
         var length = 0
         if case .repetition(let original, _, _) = row {
             length = RTX.write(originalSequenceNumber: original, into: room)
+        } else if copies > 0 {
+            length = producer.recent.write(
+                before: packet, most: copies, payloadType: configuration.payloadType, into: room)
         }
+        let format = copies > 0 && length > 0 ? PacketFormat.redundant : packet.format
         let (written, payload) = writeBeginning(
             packet, taken, producer.codec, into: UnsafeMutableRawBufferPointer(rebasing: room[length...]))
         length += written
@@ -46,7 +51,7 @@ extension Consumer {
         switch row {
         case .media(let sequence):
             return copy(
-                .media, configuration.ssrc, payloadType(packet.format), UInt16(truncatingIfNeeded: sequence), timestamp,
+                .media, configuration.ssrc, payloadType(format), UInt16(truncatingIfNeeded: sequence), timestamp,
                 taken.verdict.marker, extensions, prefix, payload)
         case .repetition(_, let ssrc, let payloadType):
             return copy(
@@ -64,6 +69,14 @@ extension Consumer {
             consumer: id, connection: connection, ssrc: ssrc, timestamp: timestamp, sequenceNumber: sequence,
             payloadType: payloadType, marker: marker, kind: kind, extensions: extensions, prefix: prefix,
             payload: payload)
+    }
+
+    /// Copies of earlier frames that a packet carries at most: of sound alone, in the clear, to those who know them.
+    private func copies(before packet: borrowing SourcePacket, _ taken: TakenPacket) -> Int {
+        guard configuration.redundancyPayloadType != nil, !configuration.isEncrypted, packet.format == .primary,
+            taken.payload?.isEmpty == false
+        else { return 0 }
+        return wishes.copies.count
     }
 
     /// The rewritten beginning of the payload, and the rest.

@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// What a subscriber wants of a producer, and what the way to it has room for.
@@ -10,6 +11,8 @@ struct ConsumerWishes {
     var allocation = LayerPoint.highest
     /// The subscriber wants nothing for now.
     var isPaused = false
+    /// Of sound: copies of earlier frames, by what the way loses.
+    var copies = SoundCopies()
 
     var spatialLimit: Int { min(layerLimit, allocation.spatial) }
 
@@ -18,5 +21,23 @@ struct ConsumerWishes {
         var temporal = allocation.temporal
         if let frameRateLimit, let rates { temporal = min(temporal, rates.layer(covering: Double(frameRateLimit))) }
         return LayerPoint(spatial: spatialLimit, temporal: temporal)
+    }
+}
+
+/// How many copies of earlier frames a subscriber's sound carries. A value.
+struct SoundCopies {
+    /// In each packet, 0...2.
+    private(set) var count = 0
+    private var demand = CopyDemand(least: 0, most: RecentSound.depth)
+    /// 0...1; follows a rise faster than a fall.
+    private var loss = 0.0
+
+    /// Takes in the share of its packets that was lost since the last time, 0...1.
+    ///
+    /// - Parameter most: copies that the way has room for.
+    mutating func note(loss lost: Double, most: Int, now: Instant) {
+        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
+        demand.note(loss: loss, now: now)
+        count = max(0, min(demand.copies, most))
     }
 }

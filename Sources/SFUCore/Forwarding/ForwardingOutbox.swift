@@ -56,9 +56,11 @@ package struct ForwardingOutbox: ~Copyable {
     }
 
     /// Memory for what one copy has of its own, valid until the next call.
-    mutating func reserve() -> UnsafeMutableRawBufferPointer {
-        if used + ForwardingOutbox.largest > arena.count { grow() }
-        return UnsafeMutableRawBufferPointer(rebasing: arena[used..<(used + ForwardingOutbox.largest)])
+    ///
+    /// - Parameter count: bytes, a payload descriptor and a dependency descriptor, or a filler's frame, unless told otherwise.
+    mutating func reserve(_ count: Int = 320) -> UnsafeMutableRawBufferPointer {
+        while used + count > arena.count { grow() }
+        return UnsafeMutableRawBufferPointer(rebasing: arena[used..<(used + count)])
     }
 
     /// Keeps the first `count` bytes of the reserved memory.
@@ -73,9 +75,6 @@ package struct ForwardingOutbox: ~Copyable {
         arena.deallocate()
         arena = larger
     }
-
-    /// A payload descriptor and a dependency descriptor, or a filler's frame.
-    private static let largest = 320
 
     // MARK: The driver's side
 

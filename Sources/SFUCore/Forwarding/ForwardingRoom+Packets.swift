@@ -16,6 +16,7 @@ extension ForwardingRoom {
         var packet = SourcePacket(received, in: buffer, codec: producers[producer].pointee.codec, format: format)
         producers[producer].pointee.take(&packet, of: layer, into: &outbox)
         distribute(packet, from: layer, of: producer, into: &outbox)
+        if producers[producer].pointee.codec == .opus { producers[producer].pointee.recent.keep(packet) }
     }
 
     /// By a function of its own: a packet that may still change would be copied for each consumer.
@@ -59,6 +60,7 @@ extension ForwardingRoom {
     ) {
         guard let producer = producers.index(of: id.slot), muted != producers[producer].pointee.isMuted else { return }
         producers[producer].pointee.isMuted = muted
+        producers[producer].pointee.recent.forget()
         for consumer in producers[producer].pointee.listeners {
             let isHeard = muted && !consumers[consumer].pointee.wishes.isPaused
             consumers[consumer].pointee.stopOrGoOn(&producers[producer].pointee, now: now, into: &outbox)

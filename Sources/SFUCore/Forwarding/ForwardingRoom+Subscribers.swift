@@ -69,6 +69,20 @@ extension ForwardingRoom {
         consumers[consumer].pointee.limitsChanged(&producers[producer].pointee, now: now, into: &outbox)
     }
 
+    /// Takes in what a subscriber has lost of sound since its last report. Where that is much, and the publisher's packets bring no
+    /// copies of earlier frames, those that are sent to it get some, as far as it knows them (RFC 2198).
+    ///
+    /// - Parameters:
+    ///   - loss: share of the packets, 0...1; what was repeated in time counts, too.
+    ///   - mostCopies: that its way has room for, 0...2.
+    /// - Returns: copies in each packet from now on.
+    @discardableResult
+    package mutating func note(loss: Double, mostCopies: Int, _ id: ConsumerID, now: Instant) -> Int {
+        guard let (consumer, producer) = find(id), producers[producer].pointee.codec == .opus else { return 0 }
+        consumers[consumer].pointee.wishes.copies.note(loss: loss, most: mostCopies, now: now)
+        return consumers[consumer].pointee.wishes.copies.count
+    }
+
     // MARK: Requests
 
     /// The subscriber can't go on without a key frame.

@@ -16,6 +16,8 @@ struct Producer: ~Copyable {
     private(set) var isClosed = false
     /// How loud it is; kept for audio.
     private(set) var speaker = SpeakerLevel()
+    /// What its next packets may carry copies of; kept of Opus.
+    var recent = RecentSound()
     var statistics = ForwardingStatistics()
     private let lent = AddressOnly()
 

@@ -87,4 +87,60 @@ import Testing
         }
         #expect(buffer.store.count == 2)
     }
+
+    /// Bursts take one or two packets of ten, and a repetition of each comes 200 ms late. Without copies it is worth waiting for
+    /// that; where copies have come before, it is nobody's.
+    @Test(arguments: [false, true]) func whatACopyHasBroughtIsNotWaitedForAgain(isCopied: Bool) throws {
+        let buffer = AudioJitterBuffer(decoder: FakeDecoder())
+        var frame = [Int16](repeating: 0, count: 480)
+        var repeated: [(index: Int, at: Int)] = []
+        for index in 0..<1_000 {
+            let isLost = index % 10 == 5 || index % 20 == 6
+            let now = Instant.zero + .milliseconds(20) * index
+            for entry in repeated where entry.at <= index { insert(entry.index, now, into: buffer) }
+            repeated.removeAll { $0.at <= index }
+            if isLost {
+                repeated.append((index, index + 10))
+            } else {
+                insert(index, now, into: buffer)
+                for distance in 1...2 where isCopied && index >= distance {
+                    FakeDecoder.packet(index - distance).withUnsafeBytes {
+                        buffer.insertCopy(
+                            $0, timestamp: UInt32(index - distance) * 960, sequence: Int64(index - distance),
+                            arrival: now)
+                    }
+                }
+            }
+            for half in 0..<2 {
+                frame.withUnsafeMutableBufferPointer {
+                    _ = buffer.pull(frames: 480, now: now + .milliseconds(5 + 10 * half), into: $0)
+                }
+            }
+        }
+        let settled = buffer.statistics
+        if isCopied {
+            #expect(settled.targetDelay >= .milliseconds(40) && settled.targetDelay <= .milliseconds(80))
+        } else {
+            #expect(settled.targetDelay >= .milliseconds(200))
+        }
+        #expect(settled.concealedSamples < 960 * 60)
+    }
+
+    private func insert(_ index: Int, _ now: Instant, into buffer: AudioJitterBuffer<FakeDecoder>) {
+        FakeDecoder.packet(index).withUnsafeBytes {
+            buffer.insert($0, timestamp: UInt32(index) * 960, sequence: Int64(index), ssrc: 7, arrival: now)
+        }
+    }
+
+    @Test func framesAreHeardOnce() {
+        var source = PlayoutSource()
+        func hear(_ sequence: Int64) -> Bool {
+            defer { if sequence > source.newest?.sequence ?? .min { source.newest = (sequence, 0) } }
+            return source.hear(sequence)
+        }
+        #expect(hear(10) && hear(12) && hear(11) && !hear(11) && !hear(10) && !hear(12))
+        #expect(hear(70) && !hear(12) && hear(13) && !hear(13))
+        // Too far back to tell.
+        #expect(hear(500) && hear(70) && hear(70) && hear(437) && !hear(437))
+    }
 }

@@ -51,4 +51,19 @@ struct RedundancyNumberTests {
         let opus = try? table.payloadTypes(of: 0, .opus)
         #expect(opus != nil && opus?.primary != 111, "111 means something else here")
     }
+
+    /// What lies inside has `nack` in the descriptions, what is around it has none: the packets are of one stream.
+    @Test func packetsWithCopiesAreAskedForAgain() throws {
+        var agent = try agent(seed: 1, codecs: [.opus, .red])
+        agent.addLine(kind: .audio, direction: .recvonly)
+        var server = try NegotiationFixtures.server(codecs: [.opus, .red])
+        _ = try server.applyOffer(NegotiationFixtures.sent(agent.createOffer()))
+        server.setSend(0, NegotiationFixtures.audioSend)
+        _ = try agent.applyAnswer(NegotiationFixtures.sent(server.createAnswer()))
+        func isRepeated(_ map: ReceiveMap) -> [UInt8: Bool] {
+            Dictionary(map.lines.flatMap(\.codecs).map { ($0.payloadType, $0.nack) }) { first, _ in first }
+        }
+        #expect(isRepeated(ReceiveMap(agent.lines)) == [111: true, 63: true])
+        #expect(isRepeated(ReceiveMap(agent.lines, repeatsCopies: false)) == [111: true, 63: false])
+    }
 }

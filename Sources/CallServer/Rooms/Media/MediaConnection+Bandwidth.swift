@@ -28,6 +28,18 @@ struct ConnectionStreams {
     /// Of tracks that end behind a warning.
     private var fallbacks: [String: VideoFallback] = [:]
     var nextCost: Int?
+    /// Copies of earlier frames that sound carries at present.
+    var copies = 0
+
+    /// Copies of each frame of sound that the way has room for: all of it is to be a third of what that bears at most. One where
+    /// nobody tells what that is, as libwebrtc always sends with RED.
+    var mostCopies: Int {
+        guard let available = capacity.available else { return capacity.isMeasured ? CopyDemand.most : 1 }
+        let plain = beside.bitrate / Double(1 + copies)
+        return (1...CopyDemand.most).last { count in
+            Double(CopyDemand.room * (1 + count)) * plain <= Double(available)
+        } ?? 0
+    }
 
     /// Adds up what is sent, over streams that come and go.
     mutating func count(_ sends: [OutgoingTrack], now: Instant) {
@@ -131,6 +143,20 @@ extension MediaConnection {
         streams.capacity.note(estimate: estimate, sent: Int(streams.sent.bitrate), now: flow.now)
         // What it bears less is not to wait for the next round.
         if streams.capacity.limit ?? .max < before, hasSmallerLayers(flow.now) { media.narrowed?(self) }
+    }
+
+    /// Has sound carry copies of earlier frames where the client misses much of it.
+    ///
+    /// - Parameter share: of the stream's packets that its report says were lost, 0...1.
+    func copySound(of ssrc: UInt32, lost share: Double) {
+        guard settings.plane.copiesSound, let send = sends.first(where: { $0.ssrc == ssrc }), send.kind == .audio,
+            let consumer = send.consumer, let counted = flow.peer.sendStatistics(ssrc: ssrc)
+        else { return }
+        let loss = max(share, feedback.takeRepeated(counted, of: ssrc))
+        let most = streams.mostCopies
+        streams.copies = media.perform { room, _, now in
+            room.note(loss: loss, mostCopies: most, consumer, now: now)
+        }
     }
 
     /// Takes in what the client asks for again.

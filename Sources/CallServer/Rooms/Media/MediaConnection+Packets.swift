@@ -39,7 +39,8 @@ extension MediaConnection: PeerFlowHandler {
         case .receiverReport(let ssrc, let loss, let cumulative, let jitter, let trip):
             feedback.note(ssrc: ssrc, jitter: jitter, roundTrip: trip)
             let row = outgoing.consumer(ssrc: ssrc).flatMap { media.row($0) }
-            feedback.loss.note(fraction: loss, cumulative: cumulative, of: ssrc, row: row)
+            let lost = feedback.loss.note(fraction: loss, cumulative: cumulative, of: ssrc, row: row)
+            copySound(of: ssrc, lost: lost)
         case .packetResults, .targetBitrate: break
         case .dataChannelOpened(let id, let configuration): dataChannelOpened(id, configuration, now: flow.now)
         case .dataMessage(let id, let bytes, _): dataMessage(id, bytes, now: flow.now)

@@ -110,7 +110,7 @@ extension MediaConnection {
     /// Brings the peer in line with what has been negotiated, and starts what can start.
     func applyLines(now: Instant) {
         flow.perform { peer, outbox, now in
-            peer.setReceiveMap(ReceiveMap(negotiator.lines))
+            peer.setReceiveMap(ReceiveMap(negotiator.lines, repeatsCopies: settings.plane.copiesSound))
             peer.setSCTP(negotiator.lines)
             connect(&peer, outbox, now)
         }

@@ -53,6 +53,10 @@ extension MediaPlane {
     /// Who comes late begins with a recent key frame that is at hand.
     var replaysRecent: Bool { self == .standard }
 
+    /// Sound carries copies of earlier frames to those who lose much of it, where its publisher sends none; and packets with copies
+    /// are asked for again.
+    var copiesSound: Bool { self == .standard }
+
     /// A key frame is asked of all layers at once.
     var asksForAllLayers: Bool { self == .livekit }
 

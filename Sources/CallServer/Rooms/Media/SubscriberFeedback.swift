@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 import SFUCore
 
@@ -13,6 +14,8 @@ struct SubscriberFeedback {
     }
 
     private var reports: [UInt32: Reports] = [:]
+    /// By stream: what had been sent, and sent again, by the last time.
+    private var repeated: [UInt32: (packets: Int, repetitions: Int)] = [:]
     var loss = ReportedLoss()
     var missing = MissingShare()
 
@@ -26,4 +29,16 @@ struct SubscriberFeedback {
 
     /// The reports about a stream since the last call.
     mutating func takeReports(_ ssrc: UInt32) -> Reports { reports.removeValue(forKey: ssrc) ?? Reports() }
+
+    /// The share of a stream's packets that were sent again since the last call, 0...1: clients report as lost what didn't come
+    /// even so.
+    mutating func takeRepeated(_ counted: StreamStatistics, of ssrc: UInt32) -> Double {
+        if repeated.count >= Self.limit { repeated.removeAll() }
+        let before = repeated.updateValue((counted.packets, counted.retransmitted), forKey: ssrc) ?? (0, 0)
+        let packets = max(counted.packets - before.packets, 1)
+        return min(max(Double(counted.retransmitted - before.repetitions) / Double(packets), 0), 1)
+    }
+
+    /// Streams that have ended aren't kept for ever.
+    private static let limit = 1_024
 }

@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// Puts the frames sent last in front of each new one (RFC 2198).
@@ -5,7 +6,7 @@ struct AudioRedundancy {
     /// Of the frames themselves.
     let payloadType: UInt8
     /// Copies in a packet at most.
-    static let deepest = 2
+    static let deepest = CopyDemand.most
     /// Copies in the packets to come, 0...2.
     var depth: Int {
         didSet { depth = min(max(depth, 0), AudioRedundancy.deepest) }

@@ -1,3 +1,4 @@
+import RTCCore
 import RTCWire
 
 /// How the encoder of sound is set: for a path that bears less than it would send, and for one that loses packets.
@@ -89,42 +90,5 @@ struct SoundAdaptation: Sendable {
         setShare(share, isPathKnown: isPathKnown)
         let percent = Int((loss * 20).rounded(.up)) * 5
         rate.expectedLoss = min(max(percent, SoundAdaptation.leastLoss), SoundAdaptation.mostLoss)
-    }
-}
-
-/// How many copies of earlier frames a packet of sound carries (RFC 2198): none before reports tell of losses, and none again
-/// when there were hardly any for some time. A value.
-struct CopyDemand: Sendable {
-    /// Losses above which a packet carries one copy, and two: bursts are longer then.
-    private static let some = 0.03
-    private static let many = 0.08
-    /// Losses below which copies end.
-    private static let few = 0.01
-    private static let patience = Interval.seconds(10)
-    /// Copies are worth it where all sound is no more than this part of what the path has for it.
-    static let room = 3
-
-    let least: Int
-    private let most: Int
-    private var wanted = 0
-    private var quietSince: Instant?
-
-    /// - Parameters:
-    ///   - least: whatever is lost.
-    ///   - most: however much is lost.
-    init(least: Int, most: Int) {
-        self.least = least
-        self.most = most
-    }
-
-    var copies: Int { max(least, min(wanted, most)) }
-
-    /// Takes in the share that has been lost lately, 0...1.
-    mutating func note(loss: Double, now: Instant) {
-        if loss > CopyDemand.some { wanted = max(wanted, loss > CopyDemand.many ? 2 : 1) }
-        guard loss < CopyDemand.few else { return quietSince = nil }
-        let since = quietSince ?? now
-        quietSince = since
-        if now - since >= CopyDemand.patience { wanted = 0 }
     }
 }
