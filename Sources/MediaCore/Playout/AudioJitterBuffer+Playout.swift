@@ -97,6 +97,7 @@ extension AudioJitterBuffer {
         queue.commit(whole)
         // What stood before was concealed while the packet was awaited.
         queue.remove(whole - frames, beforeLast: frames)
+        resume(frames)
         statistics.recoveredSamples += frames
         statistics.packetsRecovered += 1
         statistics.packetsLost += max(0, Int(clamping: next.sequence &- position.sequence) - 1)
@@ -132,7 +133,7 @@ extension AudioJitterBuffer {
             gap.comfort(count, &statistics)
             return .comfort
         }
-        fadeInAfterSilence(count)
+        resume(count)
         gap.end()
         adapt(slot, count, now)
         return .speech
@@ -251,7 +252,8 @@ extension AudioJitterBuffer {
             return (count, true)
         }
         let space = queue.space(count)
-        guard (try? decoder.conceal(into: space)) != nil else {
+        // What a sender that has stopped sounds like its decoder knows.
+        guard !gap.isComfort && continuation.goOn(space) || (try? decoder.conceal(into: space)) != nil else {
             queue.appendSilence(count)
             return (count, true)
         }
@@ -260,11 +262,15 @@ extension AudioJitterBuffer {
         return (count, false)
     }
 
-    /// Softens the step from inserted silence to sound over 2.5 ms.
-    private func fadeInAfterSilence(_ count: Int) {
-        guard gap.length >= PlayoutGap.fade else { return }
-        let tail = queue.tail(count)
-        fade(UnsafeMutableBufferPointer(rebasing: tail[..<(min(count, 120) * channels)]), rising: true)
+    /// The last `count` samples follow invented sound or silence, perhaps: softens the step.
+    private func resume(_ count: Int) {
+        let sound = queue.tail(count)
+        if gap.length < PlayoutGap.fade {
+            continuation.merge(into: sound)
+        } else {
+            fade(UnsafeMutableBufferPointer(rebasing: sound[..<(min(count, 120) * channels)]), rising: true)
+        }
+        continuation.keep(sound)
     }
 
     private func fade(_ samples: UnsafeMutableBufferPointer<Int16>, rising: Bool) {

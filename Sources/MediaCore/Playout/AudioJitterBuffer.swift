@@ -31,6 +31,8 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     var packetFrames = 960
     /// How the present stretch without packets is going.
     var gap = PlayoutGap()
+    /// What is played in it.
+    var continuation: SoundContinuation
     /// Until when targets leave room for a successor's redundancy.
     var redundancyUntil = Instant(nanoseconds: .min)
     /// Length of the latest pull, samples per channel.
@@ -50,6 +52,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         store = AudioPacketStore(capacity: configuration.capacity)
         delays = PlayoutDelayEstimator(configuration)
         queue = PCMQueue(channels: decoder.channels, limit: 4 * Self.maximumPull)
+        continuation = SoundContinuation(channels: decoder.channels)
     }
 
     /// Channels of the PCM that `pull` delivers.
@@ -222,6 +225,7 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         source.timestamps = TimestampUnwrapper()
         queue.removeAll()
         gap = PlayoutGap()
+        continuation = SoundContinuation(channels: channels)
         tempo.hasSettled = false
         restart(at: 0)
         phase = .empty

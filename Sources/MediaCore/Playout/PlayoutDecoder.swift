@@ -20,7 +20,8 @@ package struct PlayoutPacketInfo: Hashable, Sendable {
 
 /// A decoder that a jitter buffer drives: 48 kHz, 16-bit, interleaved. `OpusDecoder` is one.
 ///
-/// For each packet of the stream exactly one of `decode`, `conceal` and `recover` is called, in stream order.
+/// `decode` and `recover` are called in stream order, for packets that are there; `conceal` where the sender has stopped, and before
+/// the first packet. What is lost the buffer invents itself (`SoundContinuation`).
 package protocol PlayoutDecoder: AnyObject {
     /// Channels delivered, 1 or 2.
     var channels: Int { get }
@@ -33,7 +34,7 @@ package protocol PlayoutDecoder: AnyObject {
         _ packet: UnsafeRawBufferPointer, into samples: UnsafeMutableBufferPointer<Int16>
     ) throws(CodecError) -> Int
 
-    /// Continues the sound in place of a lost packet; fills `samples`, a multiple of 2.5 ms.
+    /// Continues the sound without a packet; fills `samples`, a multiple of 2.5 ms.
     func conceal(into samples: UnsafeMutableBufferPointer<Int16>) throws(CodecError)
 
     /// Rebuilds what was lost just before `packet` from the copy inside it; fills `samples`.
