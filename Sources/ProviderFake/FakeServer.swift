@@ -149,7 +149,7 @@ final class FakeServer: SimulatedNode {
         case .receiverReport(let ssrc, let loss, _, _, _):
             guard let consumer = connection.consumer(ssrc: ssrc) else { return }
             media.perform(now: now, into: outbox) { room, _ in
-                _ = room.note(loss: loss, mostCopies: CopyDemand.most, consumer, now: now)
+                room.note(loss: loss, mostCopies: CopyDemand.most, consumer, now: now)
             }
         case .senderReport(let ssrc, let ntp, let timestamp, let arrival):
             media.perform(now: now, into: outbox) { room, out in

@@ -40,7 +40,7 @@ import Testing
 
     private func report(_ loss: Double, of consumer: TestConsumer, most: Int = 2, at index: Int = 0) {
         producer.room.perform { room, _ in
-            _ = room.note(loss: loss, mostCopies: most, consumer.id, now: time(index))
+            room.note(loss: loss, mostCopies: most, consumer.id, now: time(index))
         }
     }
 

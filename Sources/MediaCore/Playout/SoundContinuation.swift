@@ -1,8 +1,7 @@
 /// Goes on with sound where packets are missing: plays the latest pitch period over and over, softer each time, and fades into
 /// what follows (in the manner of ITU-T G.711, appendix I). A value.
 ///
-/// Opus's own concealment of tones and speech in SILK's modes falls by some 20 dB in each 20 ms; a gap of two packets is heard as a
-/// hole.
+/// Opus's own concealment fell by some 20 dB in each 20 ms in recordings: a gap of two packets was heard as a hole.
 struct SoundContinuation {
     /// What is looked at for the period, samples per channel: 40 ms.
     private static let span = 1_920

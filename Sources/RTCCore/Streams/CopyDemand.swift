@@ -17,6 +17,8 @@ package struct CopyDemand: Sendable {
     package let least: Int
     private let most: Int
     private var wanted = 0
+    /// The share that has been lost lately, 0...1; follows a rise faster than a fall.
+    package private(set) var loss = 0.0
     private var quietSince: Instant?
 
     /// - Parameters:
@@ -29,8 +31,9 @@ package struct CopyDemand: Sendable {
 
     package var copies: Int { max(least, min(wanted, most)) }
 
-    /// Takes in the share that has been lost lately, 0...1.
-    package mutating func note(loss: Double, now: Instant) {
+    /// Takes in the share that has been lost since the last time, 0...1.
+    package mutating func note(loss lost: Double, now: Instant) {
+        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
         if loss > CopyDemand.some { wanted = max(wanted, loss > CopyDemand.many ? 2 : 1) }
         guard loss < CopyDemand.few else { return quietSince = nil }
         let since = quietSince ?? now

@@ -114,10 +114,10 @@ package struct RedundantAudio: Hashable, Sendable {
         }
         var offset = 0
         for copy in earlier[first...] {
-            let age = (frame.timestamp &- copy.timestamp) & 0x3fff
-            let word = UInt32(0x80 | payloadType & 0x7f) << 24 | age << 10 | UInt32(copy.payload.count)
-            buffer.store(word, at: offset)
-            offset += 4
+            writeHeader(
+                payloadType: payloadType, age: frame.timestamp &- copy.timestamp, length: copy.payload.count,
+                into: buffer, at: offset)
+            offset += headerLength
         }
         buffer[offset] = payloadType & 0x7f
         offset += 1
@@ -126,5 +126,20 @@ package struct RedundantAudio: Hashable, Sendable {
             offset += payload.count
         }
         return size
+    }
+
+    /// Of a copy's header, bytes.
+    package static let headerLength = 4
+
+    /// Writes a copy's header.
+    ///
+    /// - Parameters:
+    ///   - age: how much earlier its timestamp is than the packet's, at most `maximumOffset`.
+    ///   - length: bytes, at most `maximumLength`.
+    package static func writeHeader(
+        payloadType: UInt8, age: UInt32, length: Int, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) {
+        let word = UInt32(0x80 | payloadType & 0x7f) << 24 | (age & 0x3fff) << 10 | UInt32(length & 0x3ff)
+        buffer.store(word, at: offset)
     }
 }

@@ -29,14 +29,11 @@ struct SoundCopies {
     /// In each packet, 0...2.
     private(set) var count = 0
     private var demand = CopyDemand(least: 0, most: RecentSound.depth)
-    /// 0...1; follows a rise faster than a fall.
-    private var loss = 0.0
 
     /// Takes in the share of its packets that was lost since the last time, 0...1.
     ///
     /// - Parameter most: copies that the way has room for.
-    mutating func note(loss lost: Double, most: Int, now: Instant) {
-        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
+    mutating func note(loss: Double, most: Int, now: Instant) {
         demand.note(loss: loss, now: now)
         count = max(0, min(demand.copies, most))
     }

@@ -57,8 +57,8 @@ package struct ForwardingOutbox: ~Copyable {
 
     /// Memory for what one copy has of its own, valid until the next call.
     ///
-    /// - Parameter count: bytes, a payload descriptor and a dependency descriptor, or a filler's frame, unless told otherwise.
-    mutating func reserve(_ count: Int = 320) -> UnsafeMutableRawBufferPointer {
+    /// - Parameter count: bytes.
+    mutating func reserve(_ count: Int = ForwardingOutbox.usual) -> UnsafeMutableRawBufferPointer {
         while used + count > arena.count { grow() }
         return UnsafeMutableRawBufferPointer(rebasing: arena[used..<(used + count)])
     }
@@ -75,6 +75,9 @@ package struct ForwardingOutbox: ~Copyable {
         arena.deallocate()
         arena = larger
     }
+
+    /// A payload descriptor and a dependency descriptor, or a filler's frame.
+    private static let usual = 320
 
     // MARK: The driver's side
 

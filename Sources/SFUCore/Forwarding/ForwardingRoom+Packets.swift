@@ -16,7 +16,7 @@ extension ForwardingRoom {
         var packet = SourcePacket(received, in: buffer, codec: producers[producer].pointee.codec, format: format)
         producers[producer].pointee.take(&packet, of: layer, into: &outbox)
         distribute(packet, from: layer, of: producer, into: &outbox)
-        if producers[producer].pointee.codec == .opus { producers[producer].pointee.recent.keep(packet) }
+        if producers[producer].pointee.knowsCopies { producers[producer].pointee.recent.keep(packet) }
     }
 
     /// By a function of its own: a packet that may still change would be copied for each consumer.

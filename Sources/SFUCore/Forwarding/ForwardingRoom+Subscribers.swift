@@ -75,12 +75,9 @@ extension ForwardingRoom {
     /// - Parameters:
     ///   - loss: share of the packets, 0...1; what was repeated in time counts, too.
     ///   - mostCopies: that its way has room for, 0...2.
-    /// - Returns: copies in each packet from now on.
-    @discardableResult
-    package mutating func note(loss: Double, mostCopies: Int, _ id: ConsumerID, now: Instant) -> Int {
-        guard let (consumer, producer) = find(id), producers[producer].pointee.codec == .opus else { return 0 }
+    package mutating func note(loss: Double, mostCopies: Int, _ id: ConsumerID, now: Instant) {
+        guard let (consumer, producer) = find(id), producers[producer].pointee.knowsCopies else { return }
         consumers[consumer].pointee.wishes.copies.note(loss: loss, most: mostCopies, now: now)
-        return consumers[consumer].pointee.wishes.copies.count
     }
 
     // MARK: Requests
@@ -146,6 +143,11 @@ extension ForwardingRoom {
     /// Packets that were sent for the first time, and their payload bytes.
     package func sent(_ id: ConsumerID) -> (packets: Int, bytes: Int) {
         consumers.index(of: id.slot).map { consumers[$0].pointee.sent } ?? (0, 0)
+    }
+
+    /// Copies of earlier frames that each packet of sound carries.
+    package func copies(_ id: ConsumerID) -> Int {
+        consumers.index(of: id.slot).map { consumers[$0].pointee.wishes.copies.count } ?? 0
     }
 
     /// When the first packet came in that was sent; nil before.

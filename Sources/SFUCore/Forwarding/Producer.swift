@@ -16,7 +16,7 @@ struct Producer: ~Copyable {
     private(set) var isClosed = false
     /// How loud it is; kept for audio.
     private(set) var speaker = SpeakerLevel()
-    /// What its next packets may carry copies of; kept of Opus.
+    /// What its next packets may carry copies of; kept where `knowsCopies`.
     var recent = RecentSound()
     var statistics = ForwardingStatistics()
     private let lent = AddressOnly()
@@ -28,6 +28,8 @@ struct Producer: ~Copyable {
 
     var codec: MediaCodec { configuration.codec }
     var clockRate: UInt32 { configuration.clockRate }
+    /// Copies of earlier frames were agreed on (RFC 2198), whether or not its packets bring any.
+    var knowsCopies: Bool { codec == .opus && configuration.payloads.redundancy != nil }
 
     // MARK: Packets
 

@@ -10,7 +10,7 @@ struct RecentSound {
     /// Longer frames aren't kept, bytes: 192 kbit/s in packets of 20 ms.
     static let longest = 480
     /// What copies and their headers take at most, bytes.
-    static let room = depth * (longest + 4) + 1
+    static let room = depth * (longest + RedundantAudio.headerLength) + 1
     /// A packet doesn't get longer than that by copies, bytes.
     private static let longestPayload = 1_150
 
@@ -81,9 +81,10 @@ struct RecentSound {
         _ frame: Frame, _ packet: borrowing SourcePacket, _ payloadType: UInt8,
         into room: UnsafeMutableRawBufferPointer, at offset: Int
     ) -> Int {
-        let age = (packet.timestamp &- frame.timestamp) & 0x3fff
-        room.store(UInt32(0x80 | payloadType & 0x7f) << 24 | age << 10 | UInt32(frame.length), at: offset)
-        return 4
+        RedundantAudio.writeHeader(
+            payloadType: payloadType, age: packet.timestamp &- frame.timestamp, length: frame.length, into: room,
+            at: offset)
+        return RedundantAudio.headerLength
     }
 
     private func copy(_ frame: Frame, into room: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {

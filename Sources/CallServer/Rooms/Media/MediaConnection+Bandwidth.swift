@@ -19,25 +19,24 @@ struct ConnectionStreams {
     var wasOverrun = false
     /// Sound, with headers.
     private(set) var beside = RateMeter()
+    /// The same without copies of earlier frames.
+    private var plain = RateMeter()
     /// Sent to streams that have ended since.
     private var bytesBefore: [UInt32: Int] = [:]
     private var packetsBefore: [UInt32: Int] = [:]
-    private var total = (pictures: 0, sound: 0)
+    private var total = (pictures: 0, sound: 0, plain: 0)
     /// The tracks that the client was told are paused for want of bandwidth.
     private var starved: Set<String> = []
     /// Of tracks that end behind a warning.
     private var fallbacks: [String: VideoFallback] = [:]
     var nextCost: Int?
-    /// Copies of earlier frames that sound carries at present.
-    var copies = 0
 
     /// Copies of each frame of sound that the way has room for: all of it is to be a third of what that bears at most. One where
     /// nobody tells what that is, as libwebrtc always sends with RED.
     var mostCopies: Int {
         guard let available = capacity.available else { return capacity.isMeasured ? CopyDemand.most : 1 }
-        let plain = beside.bitrate / Double(1 + copies)
         return (1...CopyDemand.most).last { count in
-            Double(CopyDemand.room * (1 + count)) * plain <= Double(available)
+            Double(CopyDemand.room * (1 + count)) * plain.bitrate <= Double(available)
         } ?? 0
     }
 
@@ -52,13 +51,19 @@ struct ConnectionStreams {
             }
             let count = send.kind == .video ? send.bytesSent : send.wireBytesSent
             let new = max(0, count - (bytesBefore[send.ssrc] ?? 0))
-            if send.kind == .video { total.pictures += new } else { total.sound += new }
+            if send.kind == .video {
+                total.pictures += new
+            } else {
+                total.sound += new
+                total.plain += new / (1 + send.copies)
+            }
             bytes[send.ssrc] = count
         }
         bytesBefore = bytes
         packetsBefore = packets
         sent.update(total.pictures, now: now)
         beside.update(total.sound, now: now)
+        plain.update(total.plain, now: now)
     }
 
     /// Which tracks have been paused for want of bandwidth since the last time, or go on.
@@ -154,7 +159,7 @@ extension MediaConnection {
         else { return }
         let loss = max(share, feedback.takeRepeated(counted, of: ssrc))
         let most = streams.mostCopies
-        streams.copies = media.perform { room, _, now in
+        media.perform { room, _, now in
             room.note(loss: loss, mostCopies: most, consumer, now: now)
         }
     }

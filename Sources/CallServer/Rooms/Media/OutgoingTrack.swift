@@ -136,6 +136,9 @@ final class OutgoingTrack {
     /// The same with the headers of each packet, some fifty bytes.
     var wireBytesSent: Int { consumer.map(media.sent).map { $0.bytes + 50 * $0.packets } ?? 0 }
 
+    /// Copies of earlier frames that each packet of sound carries.
+    var copies: Int { consumer.map(media.copies) ?? 0 }
+
     /// How many layers that are there and wanted the connection doesn't bear.
     func withheldLayers(_ now: Instant) -> Int {
         guard let point = allocatedLayers else { return 0 }

@@ -116,6 +116,9 @@ final class RoomMedia {
     /// Payload bytes that a consumer has been sent, repetitions left out.
     func sent(_ consumer: ConsumerID) -> (packets: Int, bytes: Int) { room.sent(consumer) }
 
+    /// Copies of earlier frames that each packet of sound carries.
+    func copies(_ consumer: ConsumerID) -> Int { room.copies(consumer) }
+
     /// When the first packet came in that a consumer has sent; nil before.
     func began(_ consumer: ConsumerID) -> Instant? { room.began(consumer) }
 

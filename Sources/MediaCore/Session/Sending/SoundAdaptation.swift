@@ -25,8 +25,6 @@ struct SoundAdaptation: Sendable {
 
     private let own: Int
     private(set) var rate: SoundRate
-    /// 0...1; follows a rise faster than a fall.
-    private var loss = 0.0
     private var demand: CopyDemand
     /// What the path has for it; nil for no limit.
     private var share: Int?
@@ -85,10 +83,9 @@ struct SoundAdaptation: Sendable {
 
     /// Takes in what a report says was lost, 0...1.
     mutating func note(loss lost: Double, now: Instant) {
-        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
-        demand.note(loss: loss, now: now)
+        demand.note(loss: lost, now: now)
         setShare(share, isPathKnown: isPathKnown)
-        let percent = Int((loss * 20).rounded(.up)) * 5
+        let percent = Int((demand.loss * 20).rounded(.up)) * 5
         rate.expectedLoss = min(max(percent, SoundAdaptation.leastLoss), SoundAdaptation.mostLoss)
     }
 }
