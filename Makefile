@@ -1,7 +1,7 @@
 # CallBridge: real WebRTC calls on Linux, as a Swift library and a command.
 SHELL := /bin/bash
 # Debug builds of all targets are the tests' (Package.swift): no target rebuilds what another has built.
-export CALLBRIDGE_OPTIMIZED_TESTS := 1
+export CALLBRIDGE_OPTIMIZED_TESTS ?= 1
 .PHONY: call story c-library man docs build test libssl examples interop peers scenarios bench bench-networks lint fuzz bootstrap format clean help
 
 help:            ## this list

@@ -1,13 +1,28 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    // Span-returning accessors and ~Escapable views (NIO and swift-collections rely on it too).
-    .enableExperimentalFeature("Lifetimes"),
-    .treatAllWarnings(as: .error),
-]
+/// How debug builds are made for tests (Scripts/test): plain without it. Flags of the compiler's own would keep others from depending
+/// on this package.
+let testBuild = Context.environment["CALLBRIDGE_OPTIMIZED_TESTS"]
+
+/// With "whole", each module at once: a third less work for a build of everything, more for one of what has changed.
+let wholeModules: [SwiftSetting] =
+    testBuild == "whole"
+    ? [.unsafeFlags(["-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))] : []
+
+/// What computes is optimized, assertions kept: virtual time passes some five times as fast.
+let optimized: [SwiftSetting] =
+    testBuild != nil
+    ? [.unsafeFlags(["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"], .when(configuration: .debug))] : []
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        // Span-returning accessors and ~Escapable views (NIO and swift-collections rely on it too).
+        .enableExperimentalFeature("Lifetimes"),
+        .treatAllWarnings(as: .error),
+    ] + wholeModules
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -27,12 +42,6 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
-/// Debug builds in which what computes is optimized, assertions kept: virtual time passes some five times as fast. Flags of the
-/// compiler's own would keep others from depending on this package: only who tests it has them (Scripts/test).
-let optimized: [SwiftSetting] =
-    Context.environment["CALLBRIDGE_OPTIMIZED_TESTS"] != nil
-    ? [.unsafeFlags(["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"], .when(configuration: .debug))] : []
-
 /// A target of Sources/, with the settings that all share.
 func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
@@ -43,9 +52,11 @@ func engine(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + optimized)
 }
 
-/// The tests of a room: Tests/<room>Tests.
+/// The tests of a room: Tests/<room>Tests. They know what the engines were built as, for they count what those take from the heap.
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, swiftSettings: settings)
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
+        swiftSettings: settings + (testBuild != nil ? [.define("OPTIMIZED_ENGINES")] : []))
 }
 
 /// libcallbridge.so exports what its header declares and nothing else. Flags of the linker's own would keep others from depending on

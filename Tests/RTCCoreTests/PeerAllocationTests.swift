@@ -66,7 +66,10 @@ import Testing
         let taken = allocations_of_this_thread() - before
         print("\(profile): \(taken) allocations for 1500 received packets")
         #expect(load.opened - opened == 1500)
-        #if DEBUG
+        #if DEBUG && OPTIMIZED_ENGINES
+            // One of the frames that this test itself keeps there.
+            #expect(taken <= 1500)
+        #elseif DEBUG
             #expect(taken <= 2 * 1500)
         #else
             #expect(taken == 0)

@@ -143,9 +143,12 @@ import Testing
 
 /// When a server counts as gone.
 @Suite struct ServerWatchTests {
-    private func counts(joined: Int = 0, reconnecting: Int = 0, losses: Int = 0) -> ParticipantCounts {
+    private func counts(
+        joining: Int = 0, joined: Int = 0, reconnecting: Int = 0, losses: Int = 0, failures: Int = 0
+    ) -> ParticipantCounts {
         var counts = ParticipantCounts()
-        (counts.joined, counts.reconnecting, counts.losses) = (joined, reconnecting, losses)
+        (counts.joining, counts.joined, counts.reconnecting) = (joining, joined, reconnecting)
+        (counts.losses, counts.failures) = (losses, failures)
         return counts
     }
 
@@ -164,6 +167,33 @@ import Testing
         #expect(watch.reason == nil)
         watch.note(counts(losses: 5), at: 14)
         #expect(watch.reason == "the server was lost: since second 10 nobody is connected")
+    }
+
+    @Test func oneThatIsLostBetweenTwoLooksIs() {
+        var watch = ServerWatch(planned: 4)
+        for second in 1..<6 {
+            watch.note(counts(joined: 1, reconnecting: 1, failures: second == 1 ? 3 : 0), at: Double(second))
+        }
+        #expect(watch.reason == "the server was lost: since second 1 nobody is connected")
+    }
+
+    @Test func aServerThatNobodyReachesIs() {
+        var watch = ServerWatch(planned: 4)
+        watch.note(counts(failures: 3), at: 0)
+        for second in 1..<20 { watch.note(counts(), at: Double(second)) }
+        #expect(watch.reason == nil, "one is still to come")
+        watch.note(counts(failures: 1), at: 20)
+        #expect(watch.reason == "nobody could join: 4 tried")
+    }
+
+    @Test func someThatAreRefusedAmongOthersAreNone() {
+        var watch = ServerWatch(planned: 100)
+        watch.note(counts(failures: 20), at: 0)
+        watch.note(counts(joining: 1), at: 1)
+        for second in 2..<7 { watch.note(counts(joining: 1), at: Double(second)) }
+        #expect(watch.reason == nil, "one is on its way in")
+        for second in 7..<20 { watch.note(counts(joined: 1, failures: 5), at: Double(second)) }
+        #expect(watch.reason == nil)
     }
 
     @Test func aStormOfOursIsNone() {

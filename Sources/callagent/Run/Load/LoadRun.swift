@@ -20,7 +20,7 @@ actor LoadRun {
     private var present: [Int: LoadParticipant] = [:]
     private var departures: [Task<Void, Never>] = []
     private var record: LoadRecord
-    private var watch = ServerWatch()
+    private var watch: ServerWatch
     private var sampledAt: MediaTime
     private var polls = 0
 
@@ -38,6 +38,7 @@ actor LoadRun {
     ) {
         self.thresholds = thresholds
         self.plan = plan
+        watch = ServerWatch(planned: plan.size)
         self.world = world
         self.listener = listener
         cursor = PlanCursor(plan)
