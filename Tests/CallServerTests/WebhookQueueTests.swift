@@ -106,8 +106,9 @@ private struct ReservedPort {
         try await withHTTPServer(receiver.router) { server in
             let queue = try Self.queue(server.port) { $0.timeout = .milliseconds(100) }
             queue.enqueue(key: "k", id: "1", body: [1])
+            // On a busy machine the second answer may come too late as well.
             let requests = await receiver.count(2)
-            #expect(requests.map(\.body) == [[1], [1]])
+            #expect(requests.prefix(2).map(\.body) == [[1], [1]])
         }
     }
 

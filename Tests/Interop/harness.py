@@ -1,6 +1,9 @@
 """What the interop tests share: a server per test, real peers as child processes, expectations that say what they saw."""
+import argparse
+import collections
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import os
 import select
@@ -213,8 +216,10 @@ def agent_track(result, sender, kind):
 
 # How many tests run at a time: most of one is waiting, and some need the machine for themselves.
 AT_A_TIME = (4, 2, 1)
-# No further one is begun beside others while the processors have less than this share to give.
-LEFT_OVER = 0.3
+# Where there is a limit to all: the share of it that is over when each group has to be.
+SHARE_OF_TIME = (0.7, 0.8, 1)
+# No further one is begun beside others where a thread gets less than this share of a processor.
+WANTED_SHARE = 0.8
 
 
 class Entrance:
@@ -239,18 +244,16 @@ class Entrance:
 
     @staticmethod
     def has_room():
-        """Over a second and a half; work that gives way (Scripts/idle) counts as nothing."""
-        before = processor_time()
-        time.sleep(1.5)
-        spent, free = (after - earlier for after, earlier in zip(processor_time(), before, strict=True))
-        return free >= LEFT_OVER * (spent + free)
-
-
-def processor_time():
-    """What the processors spent, and what was free or given to niced work, in ticks since the machine began."""
-    with open("/proc/stat", encoding="ascii") as file:
-        user, nice, system, idle, waiting, *others = map(int, file.readline().split()[1:9])
-    return user + system + sum(others), nice + idle + waiting
+        """Whether a thread that only counts gets a processor when it wants one. What gives way (Scripts/idle) doesn't keep it from that."""
+        wanted = got = 0.0
+        for _ in range(4):
+            time.sleep(0.3)
+            begun, used = time.monotonic(), time.thread_time()
+            while time.monotonic() - begun < 0.05:
+                pass
+            wanted += time.monotonic() - begun
+            got += time.thread_time() - used
+        return got >= WANTED_SHARE * wanted
 
 
 ENTRANCE = Entrance()
@@ -259,33 +262,42 @@ ENTRANCE = Entrance()
 def run(groups):
     """Runs the tests whose names contain an argument (all without one); prints a line each and the closing count.
 
-    The groups run one after the other, as many tests of each at a time as `AT_A_TIME` says. What failed is tried once more, alone, and
-    said to have passed only at the second attempt: peers in real time depend on what else the machine does.
+    The groups, lists of modules' tests, run one after the other, as many tests of each at a time as `AT_A_TIME` says. What failed is
+    tried once more, alone, and said to have passed only at the second attempt: peers in real time depend on what else the machine does.
+
+    `--within SECONDS` begins no test after that: the first ones of each module come first, and those that had no time are counted.
     """
     if not os.access(CALLAGENT, os.X_OK):
         print(f"interop: {CALLAGENT} is not built; run `make build`", file=sys.stderr)
         return 1
-    words = sys.argv[1:]
+    options = argparse.ArgumentParser(prog="run.py")
+    options.add_argument("words", nargs="*", metavar="WORD", help="run the tests whose names contain one of them")
+    options.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS", help="begin no test after that")
+    options = options.parse_args()
+    begun = time.monotonic()
     outcomes = []
-    for tests, count in zip(groups, AT_A_TIME, strict=True):
-        wanted = [test for test in tests if not words or any(word in test.__name__ for word in words)]
+    for modules, count, share in zip(groups, AT_A_TIME, SHARE_OF_TIME, strict=True):
+        rounds = itertools.chain.from_iterable(itertools.zip_longest(*modules))
+        tests = rounds if options.within < float("inf") else itertools.chain.from_iterable(modules)
+        wanted = [test for test in tests if test and (not options.words or any(word in test.__name__ for word in options.words))]
+        deadline = begun + share * options.within
         with concurrent.futures.ThreadPoolExecutor(count) as pool:
-            outcomes += pool.map(attempt, wanted)
+            outcomes += pool.map(lambda test, deadline=deadline: attempt(test, deadline), wanted)
     again = [test for test, outcome in outcomes if outcome == "failed"]
     second = [attempt(test) for test in again]
-    failed = sum(outcome == "failed" for _, outcome in second)
-    passed = sum(outcome == "passed" for _, outcome in outcomes + second)
-    left_out = sum(outcome == "left out" for _, outcome in outcomes)
+    count = collections.Counter(outcome for _, outcome in outcomes + second)
+    failed = count["failed"] - len(again)
     late = len(again) - failed
-    print(f"interop: {passed} passed" + (f" ({late} of them at the second attempt)" if late else "") + f", {failed} failed"
-          + (f", {left_out} left out" if left_out else ""))
-    return 1 if failed or not passed + left_out else 0
+    print(f"interop: {count['passed']} passed" + (f" ({late} of them at the second attempt)" if late else "") + f", {failed} failed"
+          + (f", {count['left out']} left out" if count["left out"] else "")
+          + (f", {count['no time']} not begun for want of time" if count["no time"] else ""))
+    return 1 if failed or not count["passed"] + count["left out"] else 0
 
 
-def attempt(test):
-    """Runs one test and prints its line: the test and how it ended."""
+def attempt(test, deadline=float("inf")):
+    """Runs one test, where it is not too late, and prints its line: the test and how it ended."""
     with ENTRANCE:
-        return judged(test)
+        return judged(test) if time.monotonic() < deadline else (test, "no time")
 
 
 def judged(test):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the built callagent: with real peers that this project did not write, against strangers, and whole calls.
 
-`run.py [WORD ...]` runs the tests whose names contain a WORD. CALLAGENT names another binary than .build/release/callagent.
+`run.py [WORD ...]` runs the tests whose names contain a WORD; `--within SECONDS` begins none after that. CALLAGENT names another binary than .build/release/callagent.
 The call between network namespaces needs root; CALLBRIDGE_NO_NETNS=1 leaves it out where that can't be had.
 """
 import sys
@@ -177,4 +177,4 @@ if __name__ == "__main__":
     middle = [whip, pages, hostile, pulse]
     # These encode much, a browser too.
     heavy = [livekit_layers, archives, budget, calls, chromium, load_starved]
-    sys.exit(run([[test for module in modules for test in tests_of(module)] for modules in (light, middle, heavy)]))
+    sys.exit(run([[tests_of(module) for module in modules] for modules in (light, middle, heavy)]))

@@ -1,4 +1,4 @@
-import CAllocations
+import CHeapCount
 import Dispatch
 import Glibc
 

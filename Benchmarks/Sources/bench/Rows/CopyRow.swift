@@ -1,4 +1,4 @@
-import CAllocations
+import CHeapCount
 import SFUCore
 
 /// COPY, a part of P1: what the room itself does for one copy, sockets and ciphers aside, and that it takes nothing from the heap.

@@ -1,4 +1,4 @@
-import CAllocations
+import CHeapCount
 import RTCCore
 
 /// P7: what a subscriber costs the server where there are 1,000, against where there are 50: P1's scene in both sizes, and
