@@ -5,13 +5,13 @@ import WebClient
 
 /// Asks an application's authorization service, and checks one against its contract.
 public enum AuthorizationClient {
-    /// Seconds; a check is more patient than a request that somebody waits for.
-    private static let (timeout, checkTimeout) = (10.0, 60.0)
+    /// Seconds.
+    private static let timeout = 10.0
 
     /// The status of the answer; nil where there is none.
     static func ask(_ url: URLComponents, _ question: AuthorizationRequest) async -> Int? {
         await status(
-            url, .post, AuthorizationRequest.Encoding.form.contentType, question.body(.form), timeout: timeout)
+            url, .post, AuthorizationRequest.Encoding.form.contentType, question.body(.form))
     }
 
     /// Asks a service everything that its contract has an answer to: both encodings, 100 and 101 characters, missing fields,
@@ -32,16 +32,13 @@ public enum AuthorizationClient {
         for check in AuthorizationCheck.all(known: known) {
             let method: WebRequest.Method = check.method == "PUT" ? .put : .post
             results.append(
-                AuthorizationCheckResult(
-                    check,
-                    status: await status(parts, method, check.contentType, check.body, timeout: checkTimeout)))
+                AuthorizationCheckResult(check, status: await status(parts, method, check.contentType, check.body)))
         }
         return results
     }
 
     private static func status(
-        _ url: URLComponents, _ method: WebRequest.Method, _ contentType: String, _ body: [UInt8],
-        timeout: Double
+        _ url: URLComponents, _ method: WebRequest.Method, _ contentType: String, _ body: [UInt8]
     ) async -> Int? {
         var request = WebRequest(method, url, trust: .environment)
         request.timeout = timeout
