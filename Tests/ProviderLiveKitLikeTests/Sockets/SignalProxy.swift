@@ -98,9 +98,9 @@ final class SignalProxy: Sendable {
         state.withLock { $0.rewriting = (Array(old.utf8), Array(new.utf8)) }
     }
 
-    fileprivate func rewritten(_ buffer: ByteBuffer) -> ByteBuffer {
+    fileprivate func rewritten(_ buffer: ByteBuffer, with rewriter: inout Rewriter) -> ByteBuffer {
         guard let (old, new) = state.withLock({ $0.rewriting }) else { return buffer }
-        return ByteBuffer(bytes: Array(buffer.readableBytesView).replacing(old, with: new))
+        return ByteBuffer(bytes: rewriter.rewrite(buffer.readableBytesView, old: old, new: new))
     }
 
     func stop() async {
@@ -125,11 +125,30 @@ final class SignalProxy: Sendable {
     fileprivate var isSilent: Bool { state.withLock { $0.isSilent } }
 }
 
+/// Replaces a text in a stream, also where one read ends within it.
+private struct Rewriter {
+    /// The beginning of the text with which the stream ends so far.
+    private var tail: [UInt8] = []
+    /// How much of `tail` has been passed on: what the two texts have in common is not kept back, so that nobody waits for it.
+    private var passed = 0
+
+    mutating func rewrite(_ bytes: some Sequence<UInt8>, old: [UInt8], new: [UInt8]) -> ArraySlice<UInt8> {
+        let all = tail + bytes
+        let common = zip(old, new).prefix { $0 == $1 }.count
+        let length = (0..<old.count).last { all.suffix($0).elementsEqual(old.prefix($0)) && $0 <= all.count } ?? 0
+        let kept = max(0, length - common)
+        let result = all.replacing(old, with: new).dropFirst(passed).dropLast(kept)
+        (tail, passed) = (Array(old.prefix(length)), length - kept)
+        return result
+    }
+}
+
 private final class Pipe: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
     private let other: any Channel
     private let proxy: SignalProxy
+    private let rewriter = Mutex(Rewriter())
 
     init(other: any Channel, proxy: SignalProxy) {
         self.other = other
@@ -138,7 +157,7 @@ private final class Pipe: ChannelInboundHandler, Sendable {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !proxy.isSilent else { return }
-        let bytes = proxy.rewritten(unwrapInboundIn(data))
+        let bytes = rewriter.withLock { proxy.rewritten(unwrapInboundIn(data), with: &$0) }
         guard !proxy.keeps(bytes, from: context.channel, to: other) else { return }
         other.writeAndFlush(bytes, promise: nil)
     }
