@@ -58,16 +58,18 @@ extension Peer {
 
     /// Makes of what the other side tells what it would make of it, had it been asked for that.
     private mutating func judge(_ results: [PacketResult], _ now: Instant, _ outbox: Outbox) {
-        var estimator = forwardEstimator.take() ?? ReceiverEstimator()
-        defer { forwardEstimator = estimator }
+        let forward = forwardEstimator ?? ForwardEstimator()
+        forwardEstimator = forward
         for result in results {
             guard let received = result.received else { continue }
-            estimator.add(
+            forward.estimator.add(
                 sent: result.sent, size: max(0, result.size - Peer.headers), arrival: received,
                 roundTrip: roundTripTime, now: now)
         }
-        guard estimator.deadline <= now, let (bitrate, _) = estimator.takeEstimate(now: now) else { return }
-        outbox.events.append(.receiverEstimate(bitrate: bitrate, ssrcs: []))
+        guard forward.estimator.deadline <= now, let estimate = forward.estimator.takeEstimate(now: now) else {
+            return
+        }
+        outbox.events.append(.receiverEstimate(bitrate: estimate.bitrate, ssrcs: []))
     }
 
     /// Of a packet that is forwarded, usually: UDP and IPv4, RTP, mid and number, tag; bytes.

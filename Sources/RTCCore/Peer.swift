@@ -38,7 +38,7 @@ package struct Peer: ~Copyable {
     /// What we make of packets that say when they left.
     var receiverEstimator = ReceiverEstimator()
     /// The same of what we forward, from what the other side tells of it; nil before it has.
-    var forwardEstimator: ReceiverEstimator?
+    var forwardEstimator: ForwardEstimator?
     /// When what we send leaves; nil where all of it leaves at once.
     var pacing: SendPacing?
     /// The bitrate of the last `targetBitrate` event.

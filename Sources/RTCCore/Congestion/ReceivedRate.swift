@@ -6,7 +6,7 @@ struct ReceivedRate: Sendable {
     private static let slots: Int64 = 20
     private static let least = Interval.milliseconds(100)
 
-    private var bytes = InlineArray<20, Int>(repeating: 0)
+    private var bytes = InlineArray<20, UInt32>(repeating: 0)
     private var sum = 0
     private var newest: Int64 = 0
     private var first: Instant?
@@ -29,21 +29,21 @@ struct ReceivedRate: Sendable {
         latest = max(latest, arrival)
         guard slot > newest - ReceivedRate.slots else { return }
         if slot > newest { turn(to: slot) }
-        bytes[place(slot)] += count
+        bytes[place(slot)] &+= UInt32(clamping: count)
         sum += count
     }
 
     /// Forgets all but `count` bytes that came since `start`, no more than a second ago.
     mutating func restart(at start: Instant, _ count: Int) {
         bytes = InlineArray(repeating: 0)
-        bytes[place(newest)] = count
+        bytes[place(newest)] = UInt32(clamping: count)
         sum = count
         first = start
     }
 
     private mutating func turn(to slot: Int64) {
         for empty in max(newest + 1, slot - ReceivedRate.slots + 1)...slot {
-            sum -= bytes[place(empty)]
+            sum -= Int(bytes[place(empty)])
             bytes[place(empty)] = 0
         }
         newest = slot

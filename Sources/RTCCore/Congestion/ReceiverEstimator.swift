@@ -231,3 +231,8 @@ struct ReceiverEstimator: Sendable {
         if sources.count < ReceiverEstimator.mostSources { sources.append((ssrc, now)) }
     }
 }
+
+/// The estimate of a path that we forward over: in memory of its own, for most peers are never told what arrives.
+final class ForwardEstimator {
+    var estimator = ReceiverEstimator()
+}

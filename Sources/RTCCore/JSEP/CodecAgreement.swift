@@ -55,12 +55,11 @@ extension Negotiator {
         let wanted = configuration.answeredExtensions(of: line.kind, remoteSends: remote.direction.sends)
         var map = RTPExtensionMap()
         map.allowsMixed = remoteOffer?.allowsMixedExtensions ?? false
-        for mapping in remote.extensions where mapping.isUsable && (mapping.id < 15 || map.allowsMixed) {
-            let id = UInt8(truncatingIfNeeded: mapping.id)
-            guard let kind = RTPExtensionKind(uri: mapping.uri), wanted.contains(kind), map.id(for: kind) == 0,
-                map.kind(for: id) == nil, meanings.take(extensionID: id, kind)
+        for offered in remote.extensions where offered.id < 15 || map.allowsMixed {
+            guard wanted.contains(offered.kind), map.id(for: offered.kind) == 0, map.kind(for: offered.id) == nil,
+                meanings.take(extensionID: offered.id, offered.kind)
             else { continue }
-            map.set(id, kind)
+            map.set(offered.id, offered.kind)
         }
         return map
     }

@@ -152,10 +152,7 @@ extension RTPExtensionMap {
     /// The extensions of an offer that its answer took. An answer can't give an id another meaning (RFC 8285 section 6).
     fileprivate func keeping(_ remote: RemoteMedia) -> RTPExtensionMap {
         var map = RTPExtensionMap()
-        for mapping in remote.extensions where mapping.isUsable {
-            guard let kind = RTPExtensionKind(uri: mapping.uri), mapping.id == Int(id(for: kind)) else { continue }
-            map.set(id(for: kind), kind)
-        }
+        for taken in remote.extensions where taken.id == id(for: taken.kind) { map.set(taken.id, taken.kind) }
         map.allowsMixed = remote.allowsMixedExtensions
         return map
     }

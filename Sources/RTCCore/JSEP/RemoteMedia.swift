@@ -12,6 +12,19 @@ package struct RemoteMedia: Hashable, Sendable {
         package var streamID: SDPStreamID?
     }
 
+    /// A header extension that we know, with an id that packets can carry.
+    package struct HeaderExtension: Hashable, Sendable {
+        /// 1...14 or 16...255.
+        package var id: UInt8
+        package var kind: RTPExtensionKind
+
+        init?(_ mapping: SDPExtensionMapping) {
+            guard mapping.isUsable, let kind = RTPExtensionKind(uri: mapping.uri) else { return nil }
+            id = UInt8(mapping.id)
+            self.kind = kind
+        }
+    }
+
     /// Seen from the other side.
     package var direction: MediaDirection
     /// The stream and track it sends; nil where neither `a=msid` nor `a=ssrc:… msid` names one.
@@ -24,7 +37,7 @@ package struct RemoteMedia: Hashable, Sendable {
     package var simulcast: SDPSimulcast?
     /// All of its codecs that have an `a=rtpmap` or a static payload type, in its order of preference.
     package var codecs: [RemoteCodec]
-    package var extensions: [SDPExtensionMapping]
+    package var extensions: [HeaderExtension]
     package var allowsMixedExtensions: Bool
     package var reducedSizeRTCP: Bool
     package var hasRTCPMux: Bool
@@ -49,7 +62,7 @@ extension RemoteMedia {
         rids = section.rids.filter(\.sends)
         simulcast = section.simulcast
         codecs = RemoteMedia.codecs(section)
-        extensions = section.extmaps
+        extensions = section.extmaps.compactMap(HeaderExtension.init)
         allowsMixedExtensions = section.extmapAllowMixed || session.extmapAllowMixed
         reducedSizeRTCP = section.rtcpRsize
         hasRTCPMux = section.rtcpMux

@@ -23,7 +23,8 @@ final class PacketCache {
         var length: UInt16 = 0
         var offset: UInt32 = 0
         var stored: Instant = .zero
-        var resent: Instant?
+        /// `distantFuture` before it has been repeated: an optional would make each slot a third larger.
+        var resent = Instant.distantFuture
     }
 
     private var mask: Int
@@ -80,7 +81,7 @@ final class PacketCache {
         kept += packet.count - Int(slots[index].length)
         peaks.present = max(peaks.present, kept)
         slots[index] = Slot(
-            sequence: sequence, length: UInt16(packet.count), offset: UInt32(offset), stored: now, resent: nil)
+            sequence: sequence, length: UInt16(packet.count), offset: UInt32(offset), stored: now)
         order[(oldest + count) & mask] = (UInt16(index), UInt32(offset))
         count += 1
         head = offset + packet.count
@@ -92,7 +93,7 @@ final class PacketCache {
         let index = Int(sequence) & mask
         let slot = slots[index]
         guard slot.length > 0, slot.sequence == sequence, now - slot.stored <= age else { return nil }
-        if let resent = slot.resent, now - resent < spacing { return nil }
+        if slot.resent < .distantFuture, now - slot.resent < spacing { return nil }
         slots[index].resent = now
         return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
     }
@@ -179,8 +180,8 @@ final class PacketCache {
         let need = max(peaks.present, peaks.before)
         windowEnd = now + PacketCache.window
         peaks = (kept, peaks.present)
-        let smaller = max(need + need / 2, PacketCache.firstSize, 2 * largest)
-        if smaller <= size / 2 { _ = move(to: smaller) }
+        let smaller = max(need + need / 3, PacketCache.firstSize, 2 * largest)
+        if smaller <= size - size / 4 { _ = move(to: smaller) }
     }
 
     /// Moves everything to a ring of that size, without gaps; gives the place behind it.

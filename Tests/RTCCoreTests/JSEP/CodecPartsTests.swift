@@ -186,6 +186,18 @@ import Testing
         #expect(media.msid == SDPStreamID(streamID: "s", trackID: "t"))
     }
 
+    /// Of extensions those stay that we know, whose ids a packet can carry, and that go both ways in the clear.
+    @Test func extensionsOfUseStay() {
+        let media = media(
+            "extmap:1 urn:ietf:params:rtp-hdrext:sdes:mid", "extmap:2 urn:example:other",
+            "extmap:15 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id",
+            "extmap:3/sendonly urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+            "extmap:4 urn:ietf:params:rtp-hdrext:encrypt urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+            "extmap:4096 urn:ietf:params:rtp-hdrext:toffset", "extmap:200 urn:3gpp:video-orientation")
+        #expect(media.extensions.map(\.id) == [1, 200])
+        #expect(media.extensions.map(\.kind) == [.mid, .videoOrientation])
+    }
+
     @Test func sourcesAreBounded() {
         var section = SDPMedia(kind: .video, port: 9, protocolName: "UDP/TLS/RTP/SAVPF", formats: ["96"])
         for ssrc in 1...200 { section.add("ssrc", "\(ssrc) cname:x") }

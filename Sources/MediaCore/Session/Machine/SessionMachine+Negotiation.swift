@@ -92,7 +92,7 @@ extension SessionMachine {
     // MARK: Receiving
 
     private mutating func updateReceiver(_ line: MediaLine, now: Instant, into out: SessionOutbox) throws {
-        let present = received[line.index]
+        let present = received[line.index]?.track
         let wanted = line.isRTP && !line.isStopped && line.direction.receives ? line.remoteStreamID : nil
         if let present, wanted?.streamID == present.streamID, wanted?.trackID == present.trackID {
             return received.update(codecs: line.codecs, line: line.index)

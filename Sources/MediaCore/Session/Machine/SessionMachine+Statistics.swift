@@ -22,7 +22,7 @@ extension SessionMachine {
         }
         result.connections = [connectionDetail]
         for line in sent.tracks.indices { if let counted = senderStatistics(line) { result.senders.append(counted) } }
-        for line in received.tracks.indices {
+        for line in received.lines {
             if let counted = receiverStatistics(line, now: now) { result.receivers.append(counted) }
         }
         return result
@@ -46,7 +46,7 @@ extension SessionMachine {
     }
 
     func receiverStatistics(_ line: Int, now: Instant) -> ReceiverStatistics? {
-        guard let receiver = received.tracks[line] else { return nil }
+        guard let receiver = received[line] else { return nil }
         var result = ReceiverStatistics()
         result.trackID = receiver.track.trackID
         result.streamID = receiver.track.streamID

@@ -94,7 +94,7 @@ package struct SessionMachine: ~Copyable {
     package mutating func close(now: Instant, into out: SessionOutbox) {
         playout.stop()
         sent.stopAll()
-        for line in received.tracks.indices { endReceiver(line, now: now) }
+        for line in received.lines { endReceiver(line, now: now) }
         peer.close(now: now, into: out.network)
         takeEvents(nil, now: now, into: out)
     }

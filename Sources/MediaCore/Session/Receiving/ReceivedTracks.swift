@@ -22,42 +22,60 @@ struct ReceivedTrack {
     }
 }
 
-/// The remote tracks of a session, by line: a flat array, because packets look here.
+/// The remote tracks of a session, by line.
 struct ReceivedTracks {
-    private(set) var tracks: [ReceivedTrack?] = []
+    /// One behind the other, for each takes a kilobyte and more, and half of the lines have none: we send on them.
+    private var tracks: [ReceivedTrack] = []
+    /// Where each line's track stands; nil where none is received. A flat array, because packets look here.
+    private var places: [Int?] = []
     /// What those had counted that have ended; only `endedReceivers` is used.
     private(set) var ended = SessionStatistics()
     /// When a receiver of pictures may want to be asked again, at the soonest. Asked for after each packet, so it is kept
     /// and not looked for.
     private(set) var nextDeadline = Instant.distantFuture
-    /// Lines of pictures, and of the sound of the same sender.
+    /// Places of pictures, and of the sound of the same sender.
     private var pairs: [(video: Int, audio: Int)] = []
 
     // MARK: Coming and going
 
-    subscript(line: Int) -> RemoteTrack? { tracks.indices.contains(line) ? tracks[line]?.track : nil }
+    /// All lines that have had a track.
+    var lines: Range<Int> { places.indices }
 
-    mutating func set(_ track: ReceivedTrack?, line: Int) {
-        while tracks.count <= line { tracks.append(nil) }
-        tracks[line] = track
+    subscript(line: Int) -> ReceivedTrack? { place(line).map { tracks[$0] } }
+
+    private func place(_ line: Int) -> Int? { places.indices.contains(line) ? places[line] : nil }
+
+    mutating func set(_ track: ReceivedTrack, line: Int) {
+        if let place = place(line) {
+            tracks[place] = track
+        } else {
+            while places.count <= line { places.append(nil) }
+            places[line] = tracks.count
+            tracks.reserveCapacity(tracks.count + 1 + tracks.count / 4)
+            tracks.append(track)
+        }
         pair()
     }
 
     private mutating func pair() {
         pairs.removeAll()
-        for video in tracks.indices where tracks[video]?.video != nil {
-            guard let group = tracks[video]?.track.syncGroup else { continue }
-            let audio = tracks.indices.first { tracks[$0]?.audio != nil && tracks[$0]?.track.syncGroup == group }
+        for video in tracks.indices where tracks[video].video != nil {
+            guard let group = tracks[video].track.syncGroup else { continue }
+            let audio = tracks.indices.first { tracks[$0].audio != nil && tracks[$0].track.syncGroup == group }
             if let audio { pairs.append((video, audio)) }
         }
     }
 
-    mutating func update(codecs: [NegotiatedCodec], line: Int) { tracks[line]?.update(codecs: codecs) }
+    mutating func update(codecs: [NegotiatedCodec], line: Int) {
+        if let place = place(line) { tracks[place].update(codecs: codecs) }
+    }
 
     /// Lets go of a receiver and keeps what it has counted.
     mutating func end(_ line: Int, counted: ReceiverStatistics?) {
-        guard tracks.indices.contains(line) else { return }
-        tracks[line] = nil
+        guard let place = place(line) else { return }
+        tracks.remove(at: place)
+        places[line] = nil
+        for line in places.indices { places[line] = places[line].map { $0 > place ? $0 - 1 : $0 } }
         pair()
         if let counted { ended.addEnded([counted]) }
     }
@@ -66,16 +84,15 @@ struct ReceivedTracks {
 
     /// A media packet; gives a source whose key frame is to be asked for.
     mutating func receive(_ packet: ReceivedRTP, in buffer: UnsafeRawBufferPointer, into work: SessionWork) -> UInt32? {
-        let line = packet.line
-        guard line >= 0, line < tracks.count else { return nil }
+        guard let place = place(packet.line) else { return nil }
         let payload = UnsafeRawBufferPointer(rebasing: buffer[packet.payload])
-        tracks[line]?.audio?.receive(packet, payload: payload, into: work)
-        defer { noteDeadline(of: line) }
-        return tracks[line]?.video?.receive(packet, payload: payload, into: work) ?? nil
+        tracks[place].audio?.receive(packet, payload: payload, into: work)
+        defer { noteDeadline(ofPlace: place) }
+        return tracks[place].video?.receive(packet, payload: payload, into: work) ?? nil
     }
 
-    private mutating func noteDeadline(of line: Int) {
-        if let deadline = tracks[line]?.video?.nextDeadline { nextDeadline = min(nextDeadline, deadline) }
+    private mutating func noteDeadline(ofPlace place: Int) {
+        if let deadline = tracks[place].video?.nextDeadline { nextDeadline = min(nextDeadline, deadline) }
     }
 
     /// A frame has been decoded, or refused; gives a source whose key frame is to be asked for.
@@ -83,17 +100,17 @@ struct ReceivedTracks {
         _ outcome: DecodedPictures.Outcome, of frame: AssembledVideoFrame, _ number: TrackNumber, at time: Instant,
         now: Instant, into work: SessionWork
     ) -> UInt32? {
-        guard tracks.indices.contains(number.line), tracks[number.line]?.number == number else { return nil }
-        defer { noteDeadline(of: number.line) }
-        return tracks[number.line]?.video?.take(outcome, of: frame, at: time, now: now, into: work) ?? nil
+        guard let place = place(number.line), tracks[place].number == number else { return nil }
+        defer { noteDeadline(ofPlace: place) }
+        return tracks[place].video?.take(outcome, of: frame, at: time, now: now, into: work) ?? nil
     }
 
     /// A sender has told its clock.
     mutating func note(_ clock: SenderClock, of ssrc: UInt32, roundTrip: Interval?) {
-        for line in tracks.indices where tracks[line]?.ssrc == ssrc {
-            tracks[line]?.track.recording.clock.withLock { $0 = clock }
-            tracks[line]?.audio?.note(clock, roundTrip: roundTrip)
-            tracks[line]?.video?.note(clock, roundTrip: roundTrip)
+        for place in tracks.indices where tracks[place].ssrc == ssrc {
+            tracks[place].track.recording.clock.withLock { $0 = clock }
+            tracks[place].audio?.note(clock, roundTrip: roundTrip)
+            tracks[place].video?.note(clock, roundTrip: roundTrip)
         }
     }
 
@@ -104,9 +121,9 @@ struct ReceivedTracks {
         guard nextDeadline <= now else { return [] }
         nextDeadline = .distantFuture
         var wanted: [UInt32] = []
-        for line in tracks.indices {
-            if let ssrc = tracks[line]?.video?.advance(to: now, into: work) ?? nil { wanted.append(ssrc) }
-            noteDeadline(of: line)
+        for place in tracks.indices {
+            if let ssrc = tracks[place].video?.advance(to: now, into: work) ?? nil { wanted.append(ssrc) }
+            noteDeadline(ofPlace: place)
         }
         return wanted
     }
@@ -114,10 +131,10 @@ struct ReceivedTracks {
     /// Plays the next 20 ms of all sound.
     mutating func play(_ due: Instant, into playout: inout PlayoutClock) -> [SoundDelivery] {
         var deliveries: [SoundDelivery] = []
-        for line in tracks.indices where tracks[line]?.audio != nil {
-            if let delivery = tracks[line]?.audio?.play(now: due) { deliveries.append(delivery) }
-            guard let level = tracks[line]?.audio?.takeLevel(), let track = tracks[line]?.track else { continue }
-            playout.note(level, of: track, at: due)
+        for place in tracks.indices where tracks[place].audio != nil {
+            if let delivery = tracks[place].audio?.play(now: due) { deliveries.append(delivery) }
+            guard let level = tracks[place].audio?.takeLevel() else { continue }
+            playout.note(level, of: tracks[place].track, at: due)
         }
         synchronize(at: due)
         return deliveries
@@ -126,10 +143,10 @@ struct ReceivedTracks {
     /// Where a sender's pictures and its sound have drifted apart, one of them waits.
     private mutating func synchronize(at now: Instant) {
         for (video, audio) in pairs {
-            guard let sound = tracks[audio]?.audio?.lag,
-                let delay = tracks[video]?.video?.synchronize(with: sound, at: now)
+            guard let sound = tracks[audio].audio?.lag,
+                let delay = tracks[video].video?.synchronize(with: sound, at: now)
             else { continue }
-            tracks[audio]?.audio?.wait(delay)
+            tracks[audio].audio?.wait(delay)
         }
     }
 }
