@@ -33,6 +33,14 @@ extension Peer {
     /// What the path is thought to bear, in bit/s, all headers included.
     package var estimatedBitrate: Int { bandwidth.bitrate }
 
+    /// What encoders may make of it, in bit/s: where a queue stands in the path, what repetitions take is taken off, half of
+    /// it at most. Elsewhere what is sent again finds room, and the estimate has grown with it.
+    package mutating func encodedBitrate(now: Instant) -> Int {
+        let repeated = pacing?.repeatedBitrate(now: now) ?? 0
+        guard bandwidth.isQueueing else { return bandwidth.bitrate }
+        return bandwidth.bitrate - min(Int(repeated), bandwidth.bitrate / 2)
+    }
+
     /// How long a packet of a picture would wait that came now.
     package var pacingWait: Interval { pacing?.pacer.expectedWait ?? .zero }
 
@@ -117,6 +125,7 @@ extension Peer {
         }
         if packet.isKeptSealed, let sequence = packet.sequence { keep(target, sealed, sequence, index, now) }
         noteSent(sealed, stream: index, packet.sequence, now)
+        if packet.isRepetition { pacing?.noteRepeated(bytes: sealed, now: now) }
         commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: packet.isRepetition))
         return true
     }

@@ -62,6 +62,7 @@ extension Peer {
         }
         guard let sealed = srtp?.protectRTP(target, length: length, payloadOffset: offset) else { return }
         noteSent(sealed, stream: index, sequence, now)
+        pacing?.noteRepeated(bytes: sealed, now: now)
         commit(sealed, to: destination, outbox, urgency: urgency(ofStream: index, isRepetition: true))
     }
 
@@ -71,6 +72,7 @@ extension Peer {
         _ outbox: Outbox
     ) {
         pacing?.pacer.note(bytes: kept.count, now: now)
+        pacing?.noteRepeated(bytes: kept.count, now: now)
         let target = outbox.reserve(kept.count)
         target.copyMemory(from: kept)
         let header = (try? RTPHeader(parsing: kept.bytes, encrypted: true))?.payloadOffset ?? 0

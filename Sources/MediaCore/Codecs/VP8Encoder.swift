@@ -4,7 +4,7 @@ import CVPX
 package struct VP8EncoderConfiguration: Hashable, Sendable {
     /// Bits per second that the encoder keeps to, 10,000...50,000,000.
     package var bitrate = 500_000
-    /// Pictures a second, 1...240; the rate control's unit of time.
+    /// Pictures a second, 1...240: each is given its share of the bitrate.
     package var frameRate = 30.0
     /// libvpx's speed setting -16...16; realtime engines use -12 (fast) ... -4 (fine).
     package var cpuUsed = -6
@@ -47,7 +47,9 @@ extension EncodedVideoFrame {
 package final class VP8Encoder {
     package private(set) var configuration: VP8EncoderConfiguration
     private var session: VP8EncoderSession?
-    private var lastTimestamp: Int64 = -1
+    /// libvpx's clock, 90 kHz. It goes on by a picture of `frameRate` each time, as with libwebrtc: told of the time that pictures
+    /// which are left out took, libvpx would give it to the next one, and more would have to be left out.
+    private var timestamp: Int64 = 0
 
     package init(_ configuration: VP8EncoderConfiguration = .init()) throws(MediaError) {
         try Self.check(configuration)
@@ -71,8 +73,8 @@ package final class VP8Encoder {
         _ frame: VideoFrame, forceKeyFrame: Bool = false, _ body: (VP8EncodedFrame) -> Result
     ) throws(CodecError) -> Result {
         let session = try session(width: frame.width, height: frame.height)
-        let timestamp = nextTimestamp(frame.captureTime)
         let duration = max(1, UInt(90_000 / configuration.frameRate))
+        defer { timestamp += Int64(duration) }
         try frame.withPlanes { (planes) throws(CodecError) in
             try session.encode(planes, timestamp: timestamp, duration: duration, forceKeyFrame: forceKeyFrame)
         }
@@ -89,13 +91,6 @@ package final class VP8Encoder {
         let fresh = try VP8EncoderSession(configuration, width: width, height: height)
         session = fresh
         return fresh
-    }
-
-    /// The 90 kHz time of a picture, forced to grow: libvpx refuses a standstill.
-    private func nextTimestamp(_ time: MediaTime) -> Int64 {
-        let wanted = time.nanoseconds / 1_000 &* 9 / 100
-        lastTimestamp = max(wanted, lastTimestamp &+ 1)
-        return lastTimestamp
     }
 
     private static func check(_ configuration: VP8EncoderConfiguration) throws(MediaError) {

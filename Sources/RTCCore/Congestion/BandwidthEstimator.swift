@@ -22,7 +22,8 @@ package struct BandwidthEstimator: Sendable {
     private var standing = StandingQueue()
     private var outages = OutageFilter()
     private var probed = ProbeEstimator()
-    private var uncounted = UncountedRate()
+    /// What leaves without a transport-wide number, audio mostly, and takes its part of the path all the same.
+    private var uncounted = WindowedRate()
     private var lastFeedback: Instant?
     private let configuration: Configuration
 
@@ -47,6 +48,9 @@ package struct BandwidthEstimator: Sendable {
 
     /// The last feedback told of a queue that grows.
     private(set) var isOverused = false
+
+    /// A queue stands in the path, or grows: whatever is sent again takes its place from what is new.
+    var isQueueing: Bool { isOverused || standing.excess > StandingQueue.height }
 
     /// Together with what isn't numbered, of which as much gets lost as of the rest.
     private var delivered: Double? { acknowledged.bitrate.map { $0 + uncounted.bitrate * (1 - min(lossShare, 1)) } }

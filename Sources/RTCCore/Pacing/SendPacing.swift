@@ -9,6 +9,8 @@ struct SendPacing: Sendable {
     /// Packets that had to wait, and the longest time one did.
     private(set) var heldPackets = 0
     private(set) var longestWait = Interval.zero
+    /// What has left a second time.
+    private(set) var repeated = WindowedRate()
 
     init(rate: Double, isProbing: Bool = true) {
         pacer = Pacer(rate: rate)
@@ -18,5 +20,15 @@ struct SendPacing: Sendable {
     mutating func noteHeld(_ wait: Interval) {
         heldPackets += 1
         longestWait = max(longestWait, wait)
+    }
+
+    mutating func noteRepeated(bytes: Int, now: Instant) {
+        repeated.add(bytes + PacingBudget.datagramOverhead, now: now)
+    }
+
+    /// What has left a second time within the last second, in bit/s.
+    mutating func repeatedBitrate(now: Instant) -> Double {
+        repeated.advance(to: now)
+        return repeated.bitrate
     }
 }

@@ -36,8 +36,7 @@ import Testing
             let (estimate, queue) = (call.estimate(from: from, to: to), call.queue(from: from, to: to))
             print("seed \(seed), capacity \(capacity): \(estimate) bit/s, queue \(queue) ms")
             #expect(estimate > 0.65 * capacity && estimate < most * capacity)
-            // After the step down a full queue may stay that way: then it is the least that is remembered.
-            #expect(queue < (capacity < 500_000 ? 210 : 150))
+            #expect(queue < 150)
         }
         print("seed \(seed): pictures of \(low) lines at 300 kbit/s, \(call.summary)")
     }
@@ -209,11 +208,11 @@ import Testing
         print(
             "Q4, seed \(seed): \(call.summary), \(during) at 300 kbit/s, \(low) lines; queues \(narrow), \(wide) ms; "
                 + "\(estimates) bit/s")
-        #expect(call.pictures.framesDecoded > 1_200 && during > 240)
+        #expect(call.pictures.framesDecoded > 1_600 && during > 450)
         #expect((180...360).contains(low))
-        #expect(wide < 150)
-        // Usually about half a second; a queue that stays full after the step costs up to 2.5.
-        #expect(call.sound.concealedMilliseconds < 3_000)
+        #expect(narrow < 150 && wide < 150)
+        // Usually about half a second.
+        #expect(call.sound.concealedMilliseconds < 1_500)
     }
 
     /// What is read must stay legible.
@@ -227,6 +226,8 @@ import Testing
         let during = call.pictures.framesDecoded - before
         print("screen: \(during) pictures in 10 s at 300 kbit/s, \(call.summary)")
         #expect(call.sent?.height == 540 && during >= 10)
+        // Half a second to a second and a half; 7.8 where encoders weren't told what repetitions take.
+        #expect(call.sound.concealedMilliseconds < 3_000)
     }
 
     /// Codecs whose encoders tell another quantizer, or none.

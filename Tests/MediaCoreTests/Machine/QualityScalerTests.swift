@@ -107,9 +107,9 @@ import Testing
     }
 
     @Test mutating func finePicturesGrowAgain() {
-        _ = pass(seconds: 6, quantizer: 100)
+        _ = pass(seconds: 4, quantizer: 100)
         let low = scaler.step
-        #expect(low.size < 1)
+        #expect(low.size < 1 && low.pictures == 1)
         _ = pass(seconds: 30, quantizer: 60)
         #expect(scaler.step == low)
         _ = pass(seconds: 30, quantizer: 20)
@@ -126,6 +126,15 @@ import Testing
         #expect(pass(seconds: 20, quantizer: 60, rate: 900_000) == [least])
         #expect(pass(seconds: 60, quantizer: 45, rate: 740_000).last == Step(size: 0.5))
         #expect(pass(seconds: 60, quantizer: 45, rate: 1_400_000).last == Step())
+    }
+
+    /// Motion comes back long before pictures are fine, which small ones of what moves never get.
+    @Test mutating func motionComesBackFirst() {
+        _ = pass(seconds: 20, quantizer: 120, rate: 290_000)
+        let least = Step(pictures: 0.5, size: 0.25)
+        #expect(scaler.step == least)
+        #expect(pass(seconds: 20, quantizer: 80, rate: 290_000) == [least])
+        #expect(pass(seconds: 20, quantizer: 70, rate: 290_000).last == Step(size: 0.25))
     }
 
     @Test mutating func withoutALimitAllComesBack() {

@@ -134,6 +134,27 @@ import Testing
         #expect(call.sent.filter { $0.bytes < 400 && $0.bytes > 250 }.isEmpty)
     }
 
+    /// Repetitions are taken off where a queue stands in the path, and not where packets just get lost.
+    @Test func repetitionsTakeFromAFullPath() throws {
+        for rate in [nil, 400_000] {
+            let call = try Call(rate: rate, wanted: 0)
+            var lossy = NetworkConditions(delay: .milliseconds(20))
+            lossy.rate = rate
+            lossy.queue = .milliseconds(300)
+            lossy.loss = 0.1
+            call.call.simulation.network.set(lossy, from: call.call.alice.node.address, to: call.call.bob.node.address)
+            // 560 kbit/s with all headers, whatever the path bears.
+            call.talk(seconds: 8, bytesPerPicture: 2000)
+            let packets = call.sent.suffix(200).count { $0.ssrc == call.call.alice.rtxSSRC }
+            #expect(packets > 10)
+            var (estimate, encoded) = (0, 0)
+            call.call.pair.drive(call.call.alice.node) { peer, now, _ in
+                (estimate, encoded) = (peer.estimatedBitrate, peer.encodedBitrate(now: now))
+            }
+            #expect(rate == nil ? encoded == estimate : encoded < estimate && encoded * 2 >= estimate)
+        }
+    }
+
     /// What would take too long is dropped, and not repeated either; what comes then leaves at once.
     @Test func aBacklogIsDropped() throws {
         let call = try Call(wanted: 0)

@@ -30,11 +30,18 @@ extension SessionMachine {
         pacedBitrate = wanted
         sent.isPaced = wanted != nil
         peer.setPacing(wanted: wanted, now: now, into: out.network)
-        shareOut()
+        shareOut(now: now)
     }
 
     /// Gives each track what it has of the path.
-    mutating func shareOut() {
-        sent.share(pacedBitrate == nil && !peer.isLimited ? nil : peer.estimatedBitrate)
+    mutating func shareOut(now: Instant) {
+        sent.share(pacedBitrate == nil && !peer.isLimited ? nil : peer.encodedBitrate(now: now))
+    }
+
+    /// Feedback has come: shares anew where repetitions take more of the path than before, or less.
+    mutating func followRepetitions(now: Instant) {
+        guard let shared = sent.sharedBitrate else { return }
+        let change = abs(peer.encodedBitrate(now: now) - shared)
+        if change * 20 >= shared { shareOut(now: now) }
     }
 }

@@ -96,7 +96,7 @@ extension SessionMachine {
         case .closed: out.work.tell(.stateChanged(.closed))
         case .keyFrameRequest(let ssrc): sent.keyFrameRequested(ssrc: ssrc)
         case .targetBitrate(let bitrate):
-            sent.share(bitrate)
+            shareOut(now: now)
             if fall.note(bitrate, now: now) { dropBacklog(now: now) }
         case .dataChannelOpened(let id, let configuration):
             out.work.events.append(.dataChannelOpened(id, configuration))
@@ -110,8 +110,10 @@ extension SessionMachine {
         case .receiverReport(let ssrc, let loss, _, _, _):
             guard sent.note(loss: loss, ssrc: ssrc, now: now) else { break }
             updatePacing(now: now, into: out)
-            shareOut()
-        case .packetResults: if peer.takeEndOfOutage(now: now) { sent.beginAnew(now: now) }
+            shareOut(now: now)
+        case .packetResults:
+            if peer.takeEndOfOutage(now: now) { sent.beginAnew(now: now) }
+            followRepetitions(now: now)
         case .receiverEstimate, .nack, .bye, .applicationData, .bufferedAmountLow: break
         }
     }

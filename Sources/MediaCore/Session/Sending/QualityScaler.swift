@@ -30,6 +30,9 @@ struct QualityScaler: Sendable {
     /// what moves don't get fine at any rate. Not of screens: what is read has to be fine.
     private static let middling = 50.0
     private static let ample = 1.5
+    /// Finer than this leaves room for more pictures of what moves: half as many again, each with two thirds of the bits, are
+    /// coarser by some 15.
+    private static let thinned = 75.0
     /// As coarse as an encoder gets: one step would not do.
     private static let coarsest = 112.0
     /// Pictures that had to be left out, of all.
@@ -109,11 +112,16 @@ struct QualityScaler: Sendable {
             let isFar = coarseness >= QualityScaler.coarsest || left > QualityScaler.mostSkipped
             reduce(by: isFar ? 2 : 1, rate, now)
         } else if elapsed >= patience(at: rate) {
-            let isAmple = preference == .balanced && bears(next: rate, own, times: QualityScaler.ample)
-            let bound = isAmple ? QualityScaler.middling : QualityScaler.fine
-            let hasRoom = quantizer.map { $0 <= bound } ?? (skipped == 0)
+            let hasRoom = quantizer.map { $0 <= bound(rate, own) } ?? (skipped == 0)
             if isReduced, !isLimited || hasRoom && bears(next: rate, own) { raise(now) } else { restart(now) }
         }
+    }
+
+    /// How coarse pictures may be before the next step up.
+    private func bound(_ rate: Int?, _ own: Int) -> Double {
+        guard preference == .balanced else { return QualityScaler.fine }
+        if share > 0 { return QualityScaler.thinned }
+        return bears(next: rate, own, times: QualityScaler.ample) ? QualityScaler.middling : QualityScaler.fine
     }
 
     // MARK: What a size takes

@@ -42,6 +42,8 @@ struct SentTracks {
     var isHeldUp = false
     /// The peer paces what is sent.
     var isPaced = false
+    /// What was shared out last, in bit/s; nil for no limit.
+    private(set) var sharedBitrate: Int?
 
     // MARK: Coming and going
 
@@ -123,6 +125,7 @@ struct SentTracks {
     /// Shares what the path bears out: sound gets what it needs, the video tracks that are being sent the rest, in equal
     /// parts.
     mutating func share(_ bitrate: Int?) {
+        sharedBitrate = bitrate
         let videos = tracks.indices.filter { tracks[$0]?.video.map { !$0.track.isMuted } ?? false }
         let sound = shareSound(bitrate.map { max(0, $0 - videos.count * SentTracks.leastPictures) })
         let share = bitrate.map { max(0, $0 - sound) / max(videos.count, 1) }

@@ -16,8 +16,8 @@ struct VideoOrder: Sendable {
         var isKeyFrame: Bool
         /// Bits per second; nil takes the stream's own.
         var bitrate: Int?
-        /// Share of the stream's width and height.
-        var size = 1.0
+        /// What is left of the stream's pictures.
+        var step = QualityScaler.Step()
     }
 }
 
@@ -103,8 +103,8 @@ final class LayerCoder {
 
     /// Encodes a picture at the stream's size, and leaves it at that: the next smaller stream may be scaled from it.
     func encode(_ picture: inout VideoFrame, _ order: VideoOrder.Layer, captured: Instant) -> EncodedPicture? {
-        picture = scaled(picture, to: order.size)
-        apply(order.bitrate)
+        picture = scaled(picture, to: order.step.size)
+        apply(order)
         guard let encoded = try? encoder?.compress(picture, forceKeyFrame: order.isKeyFrame) else { return nil }
         var payload = encoded.payload
         let isKeyFrame = encoded.isKeyFrame
@@ -162,10 +162,14 @@ final class LayerCoder {
         return scaler.scale(source, width: width, height: height)
     }
 
-    private func apply(_ wanted: Int?) {
+    /// Encoders take the stream's full picture rate for granted: where there are fewer, each may have more.
+    private func apply(_ order: VideoOrder.Layer) {
+        let rate = order.bitrate.map { min(max($0, 10_000), max(bitrate, 10_000)) } ?? bitrate
+        let wanted = min(Int(Double(rate) / order.step.pictures), LayerCoder.highestBitrate)
         guard wanted != appliedBitrate else { return }
         appliedBitrate = wanted
-        let rate = wanted.map { min(max($0, 10_000), max(bitrate, 10_000)) } ?? bitrate
-        try? encoder?.setBitrate(rate)
+        try? encoder?.setBitrate(wanted)
     }
+
+    private static let highestBitrate = 50_000_000
 }

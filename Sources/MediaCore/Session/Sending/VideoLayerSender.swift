@@ -105,7 +105,8 @@ struct VideoLayerSender {
             return nil
         }
         (making, isStale) = (scaler.step.size, false)
-        return VideoOrder.Layer(index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target, size: making)
+        return VideoOrder.Layer(
+            index: index, isKeyFrame: keyFrames.take(now: now), bitrate: target, step: scaler.step)
     }
 
     private mutating func takesTurn(_ now: Instant) -> Bool {

@@ -1,7 +1,7 @@
 import RTCWire
 
-/// What leaves without a transport-wide number, audio mostly, and takes its part of the path all the same, in bit/s.
-struct UncountedRate: Sendable {
+/// A rate as the mean of the last second that has ended, in bit/s.
+struct WindowedRate: Sendable {
     private static let window = Interval.seconds(1)
 
     private(set) var bitrate = 0.0
@@ -16,7 +16,7 @@ struct UncountedRate: Sendable {
     mutating func advance(to now: Instant) {
         let begin = start ?? now
         start = begin
-        guard now - begin >= UncountedRate.window else { return }
+        guard now - begin >= WindowedRate.window else { return }
         bitrate = Double(bytes * 8) / (now - begin).seconds
         bytes = 0
         start = now
