@@ -41,8 +41,10 @@ actor LiveKitSession: ProviderSession {
     var localParticipant: Participant { machine.localParticipant }
 
     func statistics() async -> SessionStatistics {
+        // Both at one moment: a full reconnect may come in between.
+        let (media, counted) = (media, replaced.counted)
         var result = await media.statistics()
-        result.addReplaced(replaced.counted)
+        result.addReplaced(counted)
         return result
     }
 

@@ -36,6 +36,8 @@ actor PeerConnections: PeerMedia {
     private let host: String
     private var connections: [RaptorPeer: Connection] = [:]
     private var published: [String: PublishedStream] = [:]
+    /// Those that are being closed, until what they have counted is in `counted`.
+    private var closing: [ObjectIdentifier: MediaSession] = [:]
     /// What connections have counted that are closed.
     private var counted = SessionStatistics()
 
@@ -58,8 +60,10 @@ actor PeerConnections: PeerMedia {
 
     func statistics() async -> SessionStatistics {
         var result = SessionStatistics()
-        for connection in connections.values { result.add(await connection.media.statistics()) }
-        result.addReplaced(counted)
+        // All at one moment: some may close while others are asked.
+        let (open, closed) = (connections.values.map(\.media) + closing.values, counted)
+        for media in open { result.add(await media.statistics()) }
+        result.addReplaced(closed)
         return result
     }
 
@@ -144,8 +148,12 @@ actor PeerConnections: PeerMedia {
     private func close(_ peer: RaptorPeer) async {
         guard let connection = connections.removeValue(forKey: peer) else { return }
         for channel in connection.sent { channel.release() }
-        counted.addReplaced(await connection.media.statistics())
-        await connection.media.close()
+        let media = connection.media
+        closing[ObjectIdentifier(media)] = media
+        let last = await media.statistics()
+        closing[ObjectIdentifier(media)] = nil
+        counted.addReplaced(last)
+        await media.close()
     }
 }
 
