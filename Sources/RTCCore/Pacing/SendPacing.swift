@@ -10,7 +10,7 @@ struct SendPacing: Sendable {
     private(set) var heldPackets = 0
     private(set) var longestWait = Interval.zero
     /// What has left a second time.
-    private(set) var repeated = WindowedRate()
+    private var repeated = WindowedRate()
 
     init(rate: Double, isProbing: Bool = true) {
         pacer = Pacer(rate: rate)
