@@ -39,8 +39,11 @@ import Testing
     }
 
     private func report(_ loss: Double, of consumer: TestConsumer, most: Int = 2, at index: Int = 0) {
-        producer.room.perform { room, _ in
-            room.note(loss: loss, mostCopies: most, consumer.id, now: time(index))
+        // The first report alone is worth one copy.
+        for _ in 0..<2 {
+            producer.room.perform { room, _ in
+                room.note(loss: loss, mostCopies: most, consumer.id, now: time(index))
+            }
         }
     }
 

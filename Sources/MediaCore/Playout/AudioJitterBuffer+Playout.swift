@@ -192,20 +192,30 @@ extension AudioJitterBuffer {
         tempo.level = smooth
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
-        let pull = Double(pullFrames) * 62_500 / 3
         let isSettling = delays.isLearned && !tempo.hasSettled && configuration.beginsLater
-        let slack = isSettling ? max(5e6, pull / 2) : max(15e6, pull + 5e6)
+        let least = max(target * 0.75, target - Self.near)
+        let slack = isSettling ? 5e6 : slack(target, now)
         if isSettling, smooth <= target + slack { tempo.hasSettled = true }
         let lead = Double(delays.lead(at: Interval(nanoseconds: Int64(present))).nanoseconds)
         if delays.isRising, lead < Self.leastLead {
+            tempo.queuedUntil = now + .seconds(15)
             expand(count, urgent: true)
         } else if min(smooth, present) > target + slack, lead > slack {
             accelerate(count, urgent: smooth > target + max(Self.far, target / 2))
-        } else if max(smooth, present) < max(target * 0.75, target - Self.near) {
+        } else if max(smooth, present) < least {
             expand(count, urgent: smooth < target - Self.far)
         }
     }
 
+    /// Above the target by that much sound is left alone, ns. Short waits are not worth stretching sound for; and it keeps more where
+    /// queues have grown lately, for they will again.
+    private func slack(_ target: Double, _ now: Instant) -> Double {
+        let most = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
+        return max(now < tempo.queuedUntil ? 15e6 : 5e6, most - max(0, target - Self.short))
+    }
+
+    /// A wait that nobody notices, ns.
+    private static var short: Double { 28e6 }
     /// Below the target by that much sound is left alone, ns.
     private static var near: Double { 20e6 }
     /// Packets of a growing queue that come no sooner before their time than that are played slower, ns: the next ones will be late.

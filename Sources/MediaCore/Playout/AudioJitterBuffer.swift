@@ -35,6 +35,8 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     var continuation: SoundContinuation
     /// Until when targets leave room for a successor's redundancy.
     var redundancyUntil = Instant(nanoseconds: .min)
+    /// Until when what is lost counts as being copied.
+    private var copiesUntil = Instant(nanoseconds: .min)
     /// Length of the latest pull, samples per channel.
     var pullFrames = 480
 
@@ -135,8 +137,10 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         _ payload: UnsafeRawBufferPointer, timestamp: UInt32, sequence: Int64, arrival: Instant
     ) {
         guard !payload.isEmpty, payload.count <= configuration.maximumPayload, let newest = source.newest,
-            sequence < newest.sequence, !store.contains(sequence), let info = Decoder.inspect(payload)
+            sequence < newest.sequence
         else { return }
+        noteCopies(arrival)
+        guard !store.contains(sequence), let info = Decoder.inspect(payload) else { return }
         let age = Int32(bitPattern: UInt32(truncatingIfNeeded: newest.timestamp) &- timestamp)
         guard age > 0, age <= RedundantAudio.maximumOffset * RedundantAudio.maximumCopies else { return }
         let time = newest.timestamp &- Int64(age)
@@ -151,9 +155,13 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         guard !store.contains(timestamp: time, near: sequence) else { return }
         let slot = AudioPacketStore.Slot(
             sequence: sequence, timestamp: time, arrival: arrival, info: info, epoch: delays.epoch, isCopy: true)
-        guard store.insert(slot, payload: payload) else { return }
-        // Each gap may wait for the packet behind it.
-        redundancyUntil = arrival + .seconds(10)
+        _ = store.insert(slot, payload: payload)
+    }
+
+    /// Where copies begin, what is lost comes sooner than by repetitions: how late those were says nothing any more.
+    private func noteCopies(_ now: Instant) {
+        if now >= copiesUntil { delays.forgetLate() }
+        copiesUntil = now + .seconds(10)
     }
 
     /// Says that the sender is known to have stopped, by signalling: until its next packet silence is no concealment.

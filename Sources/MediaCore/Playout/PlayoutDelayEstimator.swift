@@ -31,6 +31,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// For so many packets little is known of a stream's jitter, and pictures begin that fill the way for a moment: a second,
     /// mostly.
     private static let learning = 50
+    /// Before so many have come nothing is unusual.
+    private static let first = 10
 
     private let configuration: AudioPlayoutConfiguration
     /// Packets of this sender, as far as it is new.
@@ -57,6 +59,10 @@ struct PlayoutDelayEstimator: ~Copyable {
     private var roundTrip = LeastRoundTrip()
     /// Of the latest packets that came in order, beyond the fastest.
     private var trend = DelayTrend()
+    /// Of them, those that stand in a queue.
+    private var run = LateRun()
+    /// What nearly all of them need.
+    private var usual = Interval.zero
     /// What lip sync adds.
     var syncDelay = Interval.zero
 
@@ -108,9 +114,12 @@ struct PlayoutDelayEstimator: ~Copyable {
         let jumped = isNewLine || isJump(transit)
         if jumped { beginEpoch() }
         updateBase(transit, at: arrival.nanoseconds)
-        record(transit, isOvertaken: isOvertaken)
+        record(transit, isOvertaken: isOvertaken, at: arrival)
         return jumped
     }
+
+    /// Forgets how late came what was overtaken: it comes in another way from now on.
+    mutating func forgetLate() { lateDelays.clear() }
 
     /// Forgets everything: another sender.
     mutating func reset() {
@@ -137,6 +146,8 @@ struct PlayoutDelayEstimator: ~Copyable {
         wait = .zero
         spread = .zero
         trend = DelayTrend()
+        run = LateRun()
+        usual = .zero
     }
 
     private mutating func updateBase(_ transit: Int64, at time: Int64) {
@@ -167,16 +178,18 @@ struct PlayoutDelayEstimator: ~Copyable {
     }
 
     /// Delays that no permitted target could absorb are outages; they don't teach anything about jitter.
-    private mutating func record(_ transit: Int64, isOvertaken: Bool) {
+    private mutating func record(_ transit: Int64, isOvertaken: Bool, at now: Instant) {
         let delay = Interval(nanoseconds: transit &- origin)
         if !isOvertaken {
-            delays.record(delay)
+            let isUsual = delay > configuration.maximumDelay || run.note(delay, usual: usual, at: now)
+            if isUsual || observed < Self.first { delays.record(delay) }
             trend.note(delay)
+            usual = delays.delay(beyond: 1 - configuration.quantile)
         }
         lateDelays.record(isOvertaken ? delay : .zero)
         let cost = WaitCost(passage: (roundTrip.value ?? .zero) / 2 + Self.devices)
         let cheapest = lateDelays.cheapestDelay(cost, present: wait, saving: Self.saving)
         wait = max(cheapest, wait - Self.descent)
-        spread = max(delays.delay(beyond: 1 - configuration.quantile), wait)
+        spread = max(usual, wait, run.level(at: now))
     }
 }

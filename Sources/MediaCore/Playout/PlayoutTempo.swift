@@ -1,3 +1,5 @@
+import RTCWire
+
 /// The speed of playing.
 struct PlayoutTempo {
     var stretcher = TimeStretcher()
@@ -5,6 +7,8 @@ struct PlayoutTempo {
     var level: Double?
     /// The longer wait that a new stream begins with has been given up.
     var hasSettled = false
+    /// Until when the way is one on which queues grow: sound waits a little longer than it would have to.
+    var queuedUntil = Instant(nanoseconds: .min)
     /// Samples until the next change of speed is allowed.
     var pause = 0
 }

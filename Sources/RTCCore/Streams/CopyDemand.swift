@@ -20,6 +20,8 @@ package struct CopyDemand: Sendable {
     /// The share that has been lost lately, 0...1; follows a rise faster than a fall.
     package private(set) var loss = 0.0
     private var quietSince: Instant?
+    /// Nothing is known yet: a single report may say too much, so that there is one copy at most at first.
+    private var isFirst = true
 
     /// - Parameters:
     ///   - least: whatever is lost.
@@ -33,8 +35,9 @@ package struct CopyDemand: Sendable {
 
     /// Takes in the share that has been lost since the last time, 0...1.
     package mutating func note(loss lost: Double, now: Instant) {
-        loss += (lost - loss) * (lost > loss ? 0.5 : 0.2)
-        if loss > CopyDemand.some { wanted = max(wanted, loss > CopyDemand.many ? 2 : 1) }
+        loss += (lost - loss) * (isFirst ? 1 : lost > loss ? 0.5 : 0.2)
+        if loss > CopyDemand.some { wanted = max(wanted, loss > CopyDemand.many && !isFirst ? 2 : 1) }
+        isFirst = false
         guard loss < CopyDemand.few else { return quietSince = nil }
         let since = quietSince ?? now
         quietSince = since

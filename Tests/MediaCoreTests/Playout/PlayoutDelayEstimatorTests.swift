@@ -119,7 +119,53 @@ import Testing
         #expect(estimator.delay(of: 9600, at: start) == .milliseconds(-200))
     }
 
+    // MARK: Queues
+
+    /// A queue of a second is waited for while it stands; two seconds later hardly any more.
+    @Test mutating func aQueueThatIsGoneIsForgottenSoon() {
+        for index in 0..<400 { packet(late: Double(index % 2) * 4) }
+        for step in 0..<50 {
+            let late = min(Double(step + 1) * 10, 200)
+            packet(late: late)
+            #expect(estimator.target().milliseconds >= late, "\(step)")
+        }
+        // Packets in time don't end it at once.
+        for _ in 0..<10 { packet() }
+        #expect(estimator.target() >= .milliseconds(190))
+        for _ in 0..<100 { packet() }
+        #expect(estimator.target() <= .milliseconds(90), "\(estimator.target())")
+        for _ in 0..<150 { packet() }
+        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+    }
+
+    /// One that stays is how the way is: after four seconds its packets count like any others.
+    @Test mutating func aQueueThatStaysIsWaitedFor() {
+        for _ in 0..<400 { packet() }
+        for index in 0..<400 {
+            packet(late: 150 + Double(index % 3))
+            #expect(estimator.target() >= .milliseconds(150), "\(index)")
+        }
+        #expect(estimator.target() <= .milliseconds(165), "\(estimator.target())")
+    }
+
+    /// What comes in spikes of less than eight packets each other second is jitter, and waited for all the time.
+    @Test mutating func spikesAreJitter() {
+        for index in 0..<1000 {
+            packet(late: index % 100 < 7 ? Double(140 - 20 * (index % 100)) : 0)
+            if index > 500 { #expect(estimator.target() >= .milliseconds(80), "\(index)") }
+        }
+    }
+
     // MARK: Repetitions
+
+    /// Where copies begin, what is lost comes sooner.
+    @Test mutating func whatWasRepeatedIsForgottenWhereCopiesBegin() {
+        for index in 0..<400 { packet(late: index % 20 == 19 ? 80 : 0, isOvertaken: index % 20 == 19) }
+        #expect(estimator.target() >= .milliseconds(80))
+        estimator.forgetLate()
+        for index in 0..<100 { packet(late: index % 20 == 19 ? 20 : 0, isOvertaken: index % 20 == 19) }
+        #expect(estimator.target() <= .milliseconds(36), "\(estimator.target())")
+    }
 
     /// Five of a hundred packets are worth 11 points, a wait of 60 ms 1.4 and one of 250 ms 18.4.
     @Test(arguments: [(60.0, 60...75), (250, 10...20)])

@@ -1,0 +1,39 @@
+import RTCWire
+
+/// Packets one after another that need more than nearly all before: a queue stands on their way. A value.
+///
+/// While it stands, and for a moment afterwards, sound waits as long as they need. Once it is gone it says little of what comes:
+/// such a run is one event, and would otherwise count as one with each of its packets, so that everybody waited for seconds.
+struct LateRun {
+    /// How many have been late; packets in time between them don't end the run at once.
+    private var length = 0
+    private var lastLate = Instant(nanoseconds: .min)
+    /// What the latest of them needed.
+    private var peak = Interval.zero
+
+    /// Those of a run that count like any other packet: shorter ones are jitter.
+    private static let counted = 8
+    /// A queue that stands for longer is how the way is.
+    private static let lasting = 200
+    /// How long after its last late packet a run is over.
+    private static let patience = Interval.milliseconds(400)
+
+    /// What packets need at present; zero where no run goes on.
+    func level(at now: Instant) -> Interval { isOver(now) ? .zero : peak }
+
+    /// Takes in what the next packet needs.
+    ///
+    /// - Parameter usual: what nearly all have needed.
+    /// - Returns: whether it counts like any other packet.
+    mutating func note(_ delay: Interval, usual limit: Interval, at now: Instant) -> Bool {
+        if isOver(now) { (length, peak) = (0, .zero) }
+        guard delay > limit else { return length < Self.counted || length > Self.lasting }
+        length += 1
+        lastLate = now
+        // What it needed at its worst is needed no more once the queue gets shorter.
+        peak = max(delay, peak - Interval.milliseconds(2))
+        return length <= Self.counted || length > Self.lasting
+    }
+
+    private func isOver(_ now: Instant) -> Bool { length == 0 || now - lastLate > Self.patience }
+}
