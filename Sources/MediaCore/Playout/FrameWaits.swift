@@ -17,8 +17,8 @@ package struct FrameWaits: Hashable, Sendable {
         skip = configuration.skipDelay
     }
 
-    /// A packet is sent again three times before a key frame costs less; and what comes after its showing is of no use,
-    /// unless others refer to it.
+    /// A packet is sent again three times before a key frame costs less; and what comes after its showing and the first answer to a
+    /// request is of no use, unless others refer to it.
     ///
     /// - Parameters:
     ///   - roundTrip: nil until known.
@@ -26,6 +26,6 @@ package struct FrameWaits: Hashable, Sendable {
     package mutating func adapt(roundTrip: Interval?, playoutDelay: Interval) {
         let repairs = roundTrip.map { $0 * 4 + .milliseconds(200) } ?? .zero
         keyFrameRequest = max(configuration.keyFrameRequestDelay, min(repairs, Self.longest))
-        skip = min(configuration.skipDelay, max(playoutDelay, Self.leastSkip))
+        skip = min(configuration.skipDelay, max(playoutDelay, (roundTrip ?? .zero) + Self.leastSkip))
     }
 }

@@ -27,9 +27,12 @@ package struct RenderTiming {
     private static let display = Interval.milliseconds(10)
     /// Change of the delay, as a share of the time that passes.
     private static let pace = 0.1
+    /// A frame that could be decoded so long after it was whole waited for another one.
+    private static let heldUp = Interval.milliseconds(1)
 
     private var floor = TransitFloor(clockRate: 90_000)
     private var jitter = VideoJitterEstimator()
+    private var repairs = RepairWait()
     private var bounds: RenderDelayBounds
     private var wish: PlayoutDelay?
     /// What decoding takes at most, usually.
@@ -63,21 +66,20 @@ package struct RenderTiming {
     ///
     /// - Parameters:
     ///   - arrival: of its last packet.
+    ///   - ready: when it could be decoded: what it refers to may have come later.
     ///   - isRepaired: whether a packet of it had been asked for again.
-    ///   - roundTrip: nil where nothing is sent again, or unknown.
     /// - Returns: when it is to be shown; never before the one of the call before.
     package mutating func due(
-        timestamp: UInt32, arrival: Instant, bytes: Int, isKeyFrame: Bool = false, isRepaired: Bool,
-        roundTrip: Interval?
+        timestamp: UInt32, arrival: Instant, ready: Instant, bytes: Int, isKeyFrame: Bool = false, isRepaired: Bool
     ) -> Instant {
-        if isRepaired {
-            jitter.observeRepair(at: arrival)
-        } else {
+        if !isRepaired {
             jitter.observe(timestamp: timestamp, arrival: arrival, bytes: bytes, isKeyFrame: isKeyFrame)
         }
         let earliest = floor.observe(timestamp: timestamp, arrival: arrival)
         let bounds = bounds.narrowed(by: wish)
-        let wanted = jitter.estimate(roundTrip: roundTrip, now: arrival) + decoding + Self.display
+        let isHeldUp = isRepaired || ready - arrival > RenderTiming.heldUp
+        repairs.note(isHeldUp ? ready - earliest - jitter.estimate : nil)
+        let wanted = jitter.estimate + repairs.value + decoding + Self.display
         target = min(max(wanted, bounds.minimum), bounds.maximum)
         if bounds.maximum == .zero { delay = .zero } else { move(late: arrival - earliest, at: arrival) }
         let due = earliest + currentDelay

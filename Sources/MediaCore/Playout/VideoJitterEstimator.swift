@@ -4,20 +4,14 @@ import RTCWire
 ///
 /// What a frame needs beyond the fastest has two causes: its size, for a large one takes longer through the bottleneck, and
 /// noise. `FrameDelayFilter` tells them apart; the estimate is the wait of the largest frame lately plus 2.33 standard
-/// deviations of the noise (one frame in a hundred is later). Where frames were repaired by retransmission, a round trip is
-/// added for as long as that may happen again. A value.
+/// deviations of the noise (one frame in a hundred is later). Frames that were repaired by retransmission say nothing of either
+/// (`RepairWait`). A value.
 struct VideoJitterEstimator {
     private var filter = FrameDelayFilter()
     private var sizes = FrameSizes()
     private var noise = DelayNoise()
     private var last: (timestamp: UInt32, arrival: Instant, size: Double)?
-    private var repairs = 0
-    private var repaired = Instant.zero
 
-    /// After that many repaired frames a round trip is waited for.
-    private static let repairLimit = 3
-    /// So long without one, and it isn't any more.
-    private static let repairMemory = Interval.seconds(20)
     private static let longest = 10_000.0
     private static let clampDeviations = 3.5
     private static let outlierDeviations = 15.0
@@ -54,23 +48,11 @@ struct VideoJitterEstimator {
             variation: variation, sizeChange: sizeChange, largest: sizes.largest, noise: noise.variance)
     }
 
-    /// Takes in a frame that was whole only after a packet of it had been sent again.
-    mutating func observeRepair(at now: Instant) {
-        repairs = min(repairs + 1, Self.repairLimit)
-        repaired = now
-    }
-
     /// The wait that frames need.
-    ///
-    /// - Parameter roundTrip: what a repair takes; nil where nothing is sent again.
-    func estimate(roundTrip: Interval?, now: Instant) -> Interval {
+    var estimate: Interval {
         let bySize = max(0, filter.slope * (sizes.largest - sizes.mean))
         let jitter = min(bySize + 2.33 * noise.deviation, Self.longest)
-        var result = Interval.seconds(max(jitter, 0) / 1000)
-        if repairs >= Self.repairLimit, now - repaired < Self.repairMemory, let roundTrip {
-            result = result + roundTrip
-        }
-        return result
+        return .seconds(max(jitter, 0) / 1000)
     }
 }
 

@@ -74,7 +74,18 @@ import Testing
         #expect(counted.freezes == 0)
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func repairsAreWaitedFor(seed: UInt64) throws {
+    /// A quarter of a second there and back, and one packet in fifteen is lost: most pictures would be held up.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func repairsAreWaitedForWhereMostWouldBeLate(seed: UInt64) throws {
+        var conditions = NetworkConditions(delay: .milliseconds(120), jitter: .milliseconds(5))
+        conditions.loss = 0.07
+        let (sink, counted, start) = try call(conditions, .rendered, seed: seed, seconds: 40)
+        #expect(counted.packetsRecovered > 10)
+        #expect(counted.framesDropped == 0 && sink.unevenness(after: start) < 80)
+        #expect(counted.playoutDelayMilliseconds > 80 && counted.playoutDelayMilliseconds < 500)
+    }
+
+    /// On a short way they come a moment late, and all others in time.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func fewRepairsAreNotWaitedFor(seed: UInt64) throws {
         var conditions = NetworkConditions(delay: .milliseconds(30), jitter: .milliseconds(5))
         conditions.loss = 0.05
         let (sink, counted, start) = try call(conditions, .rendered, seed: seed, seconds: 40)
@@ -82,7 +93,7 @@ import Testing
         // A packet that is lost again on its way is later than anybody waits.
         #expect(counted.freezes <= 2, "\(counted.frozenMilliseconds) ms frozen")
         #expect(counted.framesDropped == 0)
-        #expect(counted.playoutDelayMilliseconds > 60 && counted.playoutDelayMilliseconds < 250)
-        #expect(sink.unevenness(after: start) < 25, "\(sink.unevenness(after: start))")
+        #expect(counted.playoutDelayMilliseconds < 60)
+        #expect(sink.unevenness(after: start) < 40, "\(sink.unevenness(after: start))")
     }
 }

@@ -45,10 +45,10 @@ package struct LipSync: Sendable {
     /// Of a window: how much later pictures are by themselves than sound by itself, and than sound as it is played.
     private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
-    /// How far they are apart beyond what is meant, summed alike.
-    private var apart = Interval.zero
-    /// How far they have been apart lately beyond what is meant; forgets half of it in twenty seconds.
-    private var wander = Interval.zero
+    /// How many of them were further apart than is meant.
+    private var apart = 0
+    /// How far ahead of their sound pictures may be at present.
+    private var lead = LipSync.mostAhead
     /// By how much sound was later in the two windows before.
     private var earlier: (Interval, Interval)?
 
@@ -59,10 +59,11 @@ package struct LipSync: Sendable {
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
     /// How far ahead and behind pictures may be: 125 and 45 ms are the first that anybody notices (ITU-R BT.1359-1). Less where
-    /// they wander apart anyway, so that both together stay within 50 ms.
-    private static let (mostAhead, mostBehind) = (Interval.milliseconds(40), Interval.milliseconds(15))
-    private static let whole = Interval.milliseconds(50)
-    private static let forgetting = 0.993
+    /// they wander apart anyway, so that they are within 50 ms for nearly all of the time.
+    private static let (mostAhead, mostBehind) = (Interval.milliseconds(50), Interval.milliseconds(15))
+    private static let whole = Interval.milliseconds(52)
+    /// The share of the time in which they may be further apart, and how far a window in which they always are moves the lead.
+    private static let (share, gain) = (0.03, Interval.milliseconds(10))
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
     private static let longest = Interval.seconds(1)
@@ -80,13 +81,13 @@ package struct LipSync: Sendable {
         let (own, present) = (pictures - sound.own, pictures - sound.present)
         guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
-        apart = apart + max(skew - lag, .zero - skew - lead)
+        if abs(skew.nanoseconds) > LipSync.whole.nanoseconds { apart += 1 }
         sums = (sums.own + own, sums.present + present)
         samples += 1
         guard samples >= Self.window else { return false }
         // At first they are where nothing has put them yet.
-        if earlier != nil { wander = max(min(apart / samples, Self.whole * 2), wander * Self.forgetting) }
-        defer { (sums, samples, apart) = ((.zero, .zero), 0, .zero) }
+        if earlier != nil { follow(Double(apart) / Double(samples)) }
+        defer { (sums, samples, apart) = ((.zero, .zero), 0, 0) }
         return step(own: sums.own / samples, present: sums.present / samples)
     }
 
@@ -94,8 +95,10 @@ package struct LipSync: Sendable {
         skew.nanoseconds.magnitude < furthest.nanoseconds.magnitude
     }
 
-    /// How far ahead of their sound pictures may be at present.
-    private var lead: Interval { min(max(Self.whole - wander, .zero), Self.mostAhead) }
+    /// Takes in the share of a window in which they were too far apart.
+    private mutating func follow(_ apart: Double) {
+        lead = min(max(lead + Self.gain * (Self.share - apart), .zero), Self.mostAhead)
+    }
 
     /// How far behind it they may be.
     private var lag: Interval { min(lead, Self.mostBehind) }

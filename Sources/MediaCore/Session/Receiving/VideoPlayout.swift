@@ -27,11 +27,11 @@ struct VideoPlayout {
 
     init(_ release: VideoRelease) { self.release = release }
 
-    /// Takes in a frame that the buffer has released.
-    mutating func take(_ frame: AssembledVideoFrame) {
+    /// Takes in a frame that the buffer has released, for it can be decoded now.
+    mutating func take(_ frame: AssembledVideoFrame, ready: Instant) {
         frame.renderTime = timing.due(
-            timestamp: frame.timestamp, arrival: frame.lastArrival, bytes: frame.bytes.count,
-            isKeyFrame: frame.isKeyFrame, isRepaired: frame.isRepaired, roundTrip: roundTrip)
+            timestamp: frame.timestamp, arrival: frame.lastArrival, ready: ready, bytes: frame.bytes.count,
+            isKeyFrame: frame.isKeyFrame, isRepaired: frame.isRepaired)
         due = clock.lag(of: frame.timestamp, at: frame.renderTime - timing.syncDelay)
         emitted += 1
         delaySum = delaySum + max(frame.renderTime - frame.firstArrival, .zero)

@@ -82,7 +82,8 @@ struct VideoReceiver {
                 AssembledVideoFrame(
                     picture.payload, codec, timestamp: picture.timestamp, isKeyFrame: picture.isKeyFrame,
                     packets: picture.packets, first: picture.arrival, last: picture.lastArrival,
-                    order: collector?.pictures ?? 0, pool: pool))
+                    order: collector?.pictures ?? 0, pool: pool),
+                ready: packet.arrival)
         }
         let wanted = drain(now: packet.arrival, into: work)
         let isWanted = collector?.takeKeyFrameRequest(now: packet.arrival) ?? false
@@ -121,7 +122,7 @@ struct VideoReceiver {
     private mutating func drain(now: Instant, into work: SessionWork) -> UInt32? {
         if track.isPaused { playout.rendered.expectPause() }
         while let frame = buffer.nextFrame(now: now) {
-            playout.take(frame)
+            playout.take(frame, ready: now)
             buffer.waits.adapt(roundTrip: playout.roundTrip, playoutDelay: playout.timing.currentDelay)
         }
         while let frame = playout.next(at: now) {
