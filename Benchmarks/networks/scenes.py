@@ -3,7 +3,9 @@
 `receiving`: our agent publishes on a clean way; ours and libwebrtc receive, each behind the network with a link of its own.
 `sending`: ours and libwebrtc publish, each behind the network; both receive on a clean way.
 """
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,7 +15,7 @@ INTEROP = os.path.join(os.path.dirname(os.path.dirname(HERE)), "Tests", "Interop
 sys.path[:0] = [INTEROP, os.path.join(INTEROP, "peers")]
 
 import melody  # noqa: E402
-from harness import Child, agent, lk_peer, running_server  # noqa: E402
+from harness import CALLAGENT, Child, agent, lk_peer, running_server  # noqa: E402
 from netem import netem  # noqa: E402
 
 import figures  # noqa: E402
@@ -50,6 +52,7 @@ def receiving(row, url, weather, seconds, song, folder):
     out = {
         "ours": figures.of_ours(o, "source", melody.heard(melody.read(wav))),
         "libwebrtc": figures.of_libwebrtc(t, "source", heard(t, "source"))}
+    out["ours"]["soundScore"], out["libwebrtc"]["soundScore"] = score(song, wav), score(song, t["recordings"].get("source"))
     for name in out:
         out[name].update(figures.of_link(weather.lines, name, "toClient", row.steps))
     health = figures.health([o, p], [t], report)
@@ -75,6 +78,7 @@ def sending(row, url, weather, seconds, song, folder):
         link = figures.of_link(weather.lines, name, "toServer", row.steps)
         if name == "libwebrtc":
             link.update(figures.estimates(t, row.steps))
+        seen_by_real[name]["soundScore"] = score(song, r["recordings"].get(name))
         seen_by_ours[name].update(link)
         seen_by_real[name].update(link)
     health = figures.health([o, w], [t, r], report)
@@ -84,3 +88,13 @@ def sending(row, url, weather, seconds, song, folder):
 def heard(result, who):
     path = result["recordings"].get(who)
     return melody.heard(melody.read(path)) if path else None
+
+
+def score(song, path):
+    """What docs/quality.md calls the full reference score of a recording, 1 to 5; None where there is nothing to compare."""
+    if not path:
+        return None
+    made = subprocess.run(
+        [CALLAGENT, "score", "--reference", song, "--heard", path, "--repeats", "--json"], capture_output=True, text=True,
+        timeout=LIMIT)
+    return json.loads(made.stdout).get("score") if made.returncode == 0 else None

@@ -31,6 +31,8 @@ class Line:
 TOTALS = [
     ("standstills", "times without a new picture for 200 ms", 1), ("standingMs", "their sum, ms", 200),
     ("concealedMs", "sound invented, ms (own count)", 60), ("unheardMs", "sound not heard, ms (melody)", 60)]
+JUDGED = ("Q1", "Q2", "Q3", "Q4", "Q7")
+DELAYS, DELAY_EVENT = ("latencyP50Ms", "latencyP95Ms"), 10  # ms, which a display's clock makes out
 # Shown beside: the median of the seeds.
 BESIDE = [
     ("shown", "pictures shown"), ("freezes", "freezes (own count)"), ("latencyP50Ms", "capture to picture, p50, ms"),
@@ -51,13 +53,21 @@ def lines(row, runs):
             ours, theirs = (total(of[who], key) for who in ("ours", "libwebrtc"))
             if ours is None and theirs is None:
                 continue
-            judged = row.name in ("Q1", "Q2", "Q3", "Q4", "Q7") and ours is not None and theirs is not None
+            judged = row.name in JUDGED and ours is not None and theirs is not None
             verdict = ("not worse" if ours <= FACTOR * theirs + event else "worse") if judged else ""
             line(name, ours, theirs, ratio=ratio(ours, theirs), goal="not worse" if judged else "", verdict=verdict)
+        ours, theirs = (mean(of[who], "soundScore") for who in ("ours", "libwebrtc"))
+        if ours is not None and theirs is not None:
+            line("score of the sound, 1 to 5, mean", ours, theirs, ratio=ratio(ours, theirs), goal="not worse",
+                 verdict="not worse" if ours * FACTOR >= theirs else "worse")
         for key, name in BESIDE:
             ours, theirs = (median(of[who], key) for who in ("ours", "libwebrtc"))
-            if ours is not None or theirs is not None:
-                line(name, ours, theirs, ratio=ratio(ours, theirs))
+            if ours is None and theirs is None:
+                continue
+            # Who sends doesn't choose how long a receiver waits.
+            judged = key in DELAYS and row.name in JUDGED and scene == "receiving" and ours is not None and theirs is not None
+            verdict = ("not worse" if ours <= FACTOR * theirs + DELAY_EVENT else "worse") if judged else ""
+            line(name, ours, theirs, ratio=ratio(ours, theirs), goal="not worse" if judged else "", verdict=verdict)
         for name, goal, holds, measure in goals(row, scene):
             found = {who: [value for run in of[who] for value in measure(run)] for who in of}
             if not found["ours"]:
@@ -125,6 +135,11 @@ def back(longest, seconds, row):
 def total(runs, key):
     values = [run[key] for run in runs if run.get(key) is not None]
     return round(sum(values)) if values else None
+
+
+def mean(runs, key):
+    values = [run[key] for run in runs if run.get(key) is not None]
+    return round(sum(values) / len(values), 2) if values else None
 
 
 def median(runs, key):

@@ -1,6 +1,5 @@
 import CAllocations
 import CallBridge
-import Foundation
 import MediaCore
 import ProviderFake
 import Testing
@@ -42,27 +41,12 @@ import Testing
 
     /// In a process of its own: what other tests hold is no part of it.
     @Test(.timeLimit(.minutes(10))) func anHourOfSixUnderLossIsWholeAndBounded() async throws {
-        let output = FileManager.default.temporaryDirectory.appendingPathComponent("hour-\(UUID().uuidString)")
-        try Data().write(to: output)
-        defer { try? FileManager.default.removeItem(at: output) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--testing-library", "swift-testing", "--filter", "HourCallTests/theCallItself"]
-        process.environment = ProcessInfo.processInfo.environment.merging([Self.mark: "1"]) { $1 }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = process.standardOutput
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        let text = try String(contentsOf: output, encoding: .utf8)
-        #expect(status == 0, "\(text.suffix(4_000))")
-        #expect(text.contains("with 1 test"), "the other process has run nothing: \(text.suffix(1_000))")
+        try await Self.process.run("HourCallTests/theCallItself")
     }
 
-    private static let mark = "CALLBRIDGE_HOUR_CALL"
+    private static let process = OwnProcess(mark: "CALLBRIDGE_HOUR_CALL")
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment[HourCallTests.mark] != nil))
+    @Test(.enabled(if: HourCallTests.process.isHere))
     func theCallItself() async throws {
         let world = try FakeWorld(seed: 7)
         await world.setNetwork(delayMilliseconds: 30, jitterMilliseconds: 5, lossPercent: 3)

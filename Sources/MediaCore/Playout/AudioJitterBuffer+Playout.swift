@@ -211,7 +211,7 @@ extension AudioJitterBuffer {
     /// queues have grown lately, for they will again.
     private func slack(_ target: Double, _ now: Instant) -> Double {
         let most = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
-        return max(now < tempo.queuedUntil ? 15e6 : 5e6, most - max(0, target - Self.short))
+        return max(now < tempo.queuedUntil ? 25e6 : 15e6, most - max(0, target - Self.short))
     }
 
     /// A wait that nobody notices, ns.

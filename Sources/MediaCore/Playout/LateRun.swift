@@ -11,6 +11,8 @@ struct LateRun {
     /// What the latest of them needed.
     private var peak = Interval.zero
 
+    /// Fewer are stragglers.
+    private static let least = 4
     /// Those of a run that count like any other packet: shorter ones are jitter.
     private static let counted = 8
     /// A queue that stands for longer is how the way is.
@@ -18,8 +20,8 @@ struct LateRun {
     /// How long after its last late packet a run is over.
     private static let patience = Interval.milliseconds(400)
 
-    /// What packets need at present; zero where no run goes on.
-    func level(at now: Instant) -> Interval { isOver(now) ? .zero : peak }
+    /// What packets need at present; zero where no queue stands.
+    func level(at now: Instant) -> Interval { length < Self.least || isOver(now) ? .zero : peak }
 
     /// Takes in what the next packet needs.
     ///

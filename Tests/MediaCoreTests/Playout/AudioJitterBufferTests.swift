@@ -209,6 +209,19 @@ import Testing
         #expect((20...90).contains(Double(stretched) / 48))
     }
 
+    @Test(arguments: [-200e-6, 200e-6])
+    func anHourOfDriftIsFollowed(drift: Double) {
+        let simulation = PlayoutSimulation(count: 180_000, drift: drift) { _ in 20 }
+        let buffer = buffer()
+        simulation.run(buffer)
+        let statistics = buffer.statistics
+        #expect(statistics.concealedSamples + statistics.unsettledSamples <= 960)
+        #expect(statistics.delayMaximum <= .milliseconds(75))
+        // 3,600 s x 200 ppm = 720 ms.
+        let stretched = drift > 0 ? statistics.acceleratedSamples : statistics.expandedSamples
+        #expect((680...780).contains(Double(stretched) / 48), "\(stretched)")
+    }
+
     /// The reader sleeps for 90 ms now and then: it finds the packets of that time, and then plays what was due meanwhile.
     @Test func aLateReaderConcealsNothing() {
         let buffer = AudioJitterBuffer(decoder: FakeDecoder())

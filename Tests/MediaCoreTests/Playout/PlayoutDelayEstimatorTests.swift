@@ -93,8 +93,10 @@ import Testing
 
     /// A few stragglers are not waited for: the quantile says how many.
     @Test mutating func aSingleStragglerTeachesLittle() {
-        for index in 0..<1000 { packet(late: index == 500 ? 200 : 0) }
-        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+        for index in 0..<1000 {
+            packet(late: index == 500 ? 200 : 0)
+            if index >= 100 { #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())") }
+        }
     }
 
     /// What calmed down is forgotten.
@@ -127,7 +129,8 @@ import Testing
         for step in 0..<50 {
             let late = min(Double(step + 1) * 10, 200)
             packet(late: late)
-            #expect(estimator.target().milliseconds >= late, "\(step)")
+            // Three are stragglers.
+            if step >= 4 { #expect(estimator.target().milliseconds >= late, "\(step)") }
         }
         // Packets in time don't end it at once.
         for _ in 0..<10 { packet() }
@@ -143,7 +146,7 @@ import Testing
         for _ in 0..<400 { packet() }
         for index in 0..<400 {
             packet(late: 150 + Double(index % 3))
-            #expect(estimator.target() >= .milliseconds(150), "\(index)")
+            if index >= 4 { #expect(estimator.target() >= .milliseconds(150), "\(index)") }
         }
         #expect(estimator.target() <= .milliseconds(165), "\(estimator.target())")
     }
