@@ -8,34 +8,6 @@ import Testing
 @Suite struct HourCallTests {
     private static let names = ["ada", "bob", "cleo", "dan", "eve", "fay"]
 
-    /// Media that was encoded once; a picture fits into a packet.
-    private struct Clips {
-        let sound: OpusClip
-        let pictures: IVFFile
-
-        init() throws {
-            // They speak in turn, a second and a half of twenty-four, and send nothing meanwhile.
-            var encoding = AudioEncoding()
-            encoding.dtx = true
-            let turns = try ScheduledAudioSource(turns: [.init(from: 0, to: 1.5, ToneSource(frequency: 300))])
-            sound = try OpusClip(turns, milliseconds: 24_000, encoding: encoding)
-            pictures = try IVFFile(
-                encoding: TestCardSource(sender: 1, width: 160, height: 90, frameRate: 1), pictures: 20,
-                bitrate: 20_000, keyFrameInterval: 4)
-        }
-    }
-
-    private func join(_ name: String, _ world: FakeWorld) async throws -> Call {
-        let descriptor = CallDescriptor(
-            callId: "hour", conversationId: "hour", provider: .fake, serviceProviderCallId: "hour",
-            endpoint: "fake:world?identity=\(name)", credentials: .init(token: nil))
-        var configuration = CallBridge.Configuration(
-            descriptors: FixedDescriptorSource(descriptor), providers: [.fake(world)])
-        configuration.clock = world.clock
-        configuration.media.reception = .counted
-        return try await CallBridge(configuration: configuration).join(descriptor)
-    }
-
     /// Bytes of the heap that are in use.
     private var heap: Int { heap_in_use() }
 
@@ -50,10 +22,11 @@ import Testing
     func theCallItself() async throws {
         let world = try FakeWorld(seed: 7)
         await world.setNetwork(delayMilliseconds: 30, jitterMilliseconds: 5, lossPercent: 3)
-        let clips = try Clips()
+        // They speak in turn.
+        let clips = try LongCallClips(frequency: 300, turnMilliseconds: 24_000)
         var calls: [Call] = []
         for (index, name) in Self.names.enumerated() {
-            let call = try await join(name, world)
+            let call = try await world.join(name, "hour") { $0.media.reception = .counted }
             try await call.publish(
                 track: LocalTrack(.encodedAudio(clips.sound.source(from: index * 200))), source: .microphone)
             try await call.publish(

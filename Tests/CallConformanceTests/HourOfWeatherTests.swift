@@ -7,31 +7,9 @@ import Testing
 
 /// An hour behind each network that has a name, through the real sessions and the real room, in virtual time.
 @Suite struct HourOfWeatherTests {
-    /// Media that was encoded once: a tone for a second and a half of twelve, and a picture a second.
-    private struct Clips {
-        let tone: OpusClip
-        let pictures: IVFFile
-
-        init() throws {
-            var encoding = AudioEncoding()
-            encoding.dtx = true
-            let turns = try ScheduledAudioSource(turns: [.init(from: 0, to: 1.5, ToneSource(frequency: 440))])
-            tone = try OpusClip(turns, milliseconds: 12_000, encoding: encoding)
-            pictures = try IVFFile(
-                encoding: TestCardSource(sender: 1, width: 160, height: 90, frameRate: 1), pictures: 20,
-                bitrate: 20_000, keyFrameInterval: 4)
-        }
-    }
-
-    private func join(_ name: String, _ world: FakeWorld, _ clips: Clips) async throws -> Call {
-        let descriptor = CallDescriptor(
-            callId: "weather", conversationId: "weather", provider: .fake, serviceProviderCallId: "weather",
-            endpoint: "fake:world?identity=\(name)", credentials: .init(token: nil))
-        var configuration = CallBridge.Configuration(
-            descriptors: FixedDescriptorSource(descriptor), providers: [.fake(world)])
-        configuration.clock = world.clock
-        let call = try await CallBridge(configuration: configuration).join(descriptor)
-        try await call.publish(track: LocalTrack(.encodedAudio(clips.tone.source())), source: .microphone)
+    private func join(_ name: String, _ world: FakeWorld, _ clips: LongCallClips) async throws -> Call {
+        let call = try await world.join(name, "weather")
+        try await call.publish(track: LocalTrack(.encodedAudio(clips.sound.source())), source: .microphone)
         try await call.publish(track: LocalTrack(.encodedVideo(IVFSource(clips.pictures))), source: .camera)
         return call
     }
@@ -43,11 +21,11 @@ import Testing
     private static let process = OwnProcess(mark: "CALLBRIDGE_HOUR_OF_WEATHER")
 
     @Test(.enabled(if: HourOfWeatherTests.process.isHere)) func theCallsThemselves() async throws {
-        let clips = try Clips()
+        let clips = try LongCallClips(frequency: 440, turnMilliseconds: 12_000)
         for preset in NetworkProfile.presets { try await hour(preset, clips) }
     }
 
-    private func hour(_ preset: NetworkProfile.Preset, _ clips: Clips) async throws {
+    private func hour(_ preset: NetworkProfile.Preset, _ clips: LongCallClips) async throws {
         let world = try FakeWorld(seed: 11)
         await world.setNetwork(delayMilliseconds: 5, jitterMilliseconds: 0)
         let (up, down) = (preset.profile.up.conditions, preset.profile.down.conditions)

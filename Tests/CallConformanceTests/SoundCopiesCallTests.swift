@@ -6,16 +6,6 @@ import Testing
 
 /// Sound through the real sessions and the real room, in virtual time, to one who loses a tenth of it in bursts.
 @Suite struct SoundCopiesCallTests {
-    private func join(_ name: String, _ world: FakeWorld) async throws -> Call {
-        let descriptor = CallDescriptor(
-            callId: "copies", conversationId: "copies", provider: .fake, serviceProviderCallId: "copies",
-            endpoint: "fake:world?identity=\(name)", credentials: .init(token: nil))
-        var configuration = CallBridge.Configuration(
-            descriptors: FixedDescriptorSource(descriptor), providers: [.fake(world)])
-        configuration.clock = world.clock
-        return try await CallBridge(configuration: configuration).join(descriptor)
-    }
-
     /// Its sender knows nothing of the losses, for its own way is clean: the server adds the copies.
     @Test(arguments: [1, 2, 3] as [UInt64]) func whoLosesATenthHearsNearlyAll(seed: UInt64) async throws {
         let world = try FakeWorld(seed: seed)
@@ -23,8 +13,8 @@ import Testing
         var way = NetworkConditions(delay: .milliseconds(50), jitter: .milliseconds(30))
         way.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30))
         await world.setNetwork(up: way, down: way, of: "bob")
-        let ada = try await join("ada", world)
-        let bob = try await join("bob", world)
+        let ada = try await world.join("ada", "copies")
+        let bob = try await world.join("bob", "copies")
         try await ada.publish(
             track: LocalTrack(.audio(ToneSource(frequency: 440), AudioEncoding())), source: .microphone)
         let card = try TestCardSource(sender: 1, width: 160, height: 90, frameRate: 15)

@@ -59,7 +59,7 @@ package struct LipSync: Sendable {
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
     /// How far ahead and behind pictures may be: 125 and 45 ms are the first that anybody notices (ITU-R BT.1359-1). Less where
-    /// they wander apart anyway, so that they are within 50 ms for nearly all of the time.
+    /// they wander apart anyway, so that they are within `whole` for nearly all of the time.
     private static let (mostAhead, mostBehind) = (Interval.milliseconds(50), Interval.milliseconds(15))
     private static let whole = Interval.milliseconds(52)
     /// The share of the time in which they may be further apart, and how far a window in which they always are moves the lead.
