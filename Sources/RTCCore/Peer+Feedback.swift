@@ -16,6 +16,7 @@ extension Peer {
             statistics.unopenedDatagrams += 1
             return
         }
+        if isPacing, !configuration.forwards, ice.silence(now: now) >= Peer.outage { forgetPictures(now) }
         ice.mediaArrived(now: now)
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<length])
         guard let compound = try? RTCPCompound(parsing: bytes.bytes) else {

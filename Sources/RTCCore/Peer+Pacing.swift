@@ -64,13 +64,35 @@ extension Peer {
 
     /// Whether a path that is paced has come back after a second or more in which nothing came through. What was made
     /// meanwhile is dropped and forgotten: repetitions of all that would go before the key frame that shows the present.
+    ///
+    /// Where pictures were held back until `beginAnew` there is nothing to be dropped.
     package mutating func takeEndOfOutage(now: Instant) -> Bool {
         guard bandwidth.takeEndOfOutage(), isPacing else { return false }
+        if let begun = pacing?.begun, now - begun < Peer.outage + (roundTripTime ?? .zero) { return false }
         forgetPictures(now)
         return true
     }
 
-    private mutating func forgetPictures(_ now: Instant) {
+    /// Whether a connection that stood has no path, or one that has been silent for so long that pictures would reach nobody:
+    /// five seconds in most cases, for checks begin a second after media has stopped. libwebrtc stops sending then, too.
+    package func isAway(now: Instant) -> Bool {
+        hasConnected && (mediaDestination == nil || ice.silence(now: now) >= Peer.longestSilence)
+    }
+
+    /// The other side is heard again: what was made before is dropped and forgotten.
+    package mutating func beginAnew(now: Instant) {
+        pacing?.begun = now
+        forgetPictures(now)
+    }
+
+    /// Checks that are unanswered for so long mean that nothing comes through, and not that one of them got lost.
+    static let outage = Interval.milliseconds(700)
+
+    private static let longestSilence = Interval.seconds(4)
+
+    /// Drops what waits, and what was kept for repetition: requests for what was sent into an outage come before the feedback
+    /// that tells of it.
+    mutating func forgetPictures(_ now: Instant) {
         pacing?.pacer.removeWaiting(now: now)
         for index in sending.streams.indices where sending.streams[index].configuration.kind == .video {
             sending.update(index) { $0.forgetKept() }

@@ -8,6 +8,13 @@ extension ICEAgent {
         if isResumed { updateDeadline() }
     }
 
+    /// For how long the selected pair has been silent: nothing has come since, media or answer, and the first check that stayed
+    /// unanswered has been on its way for so long. Zero where nothing is asked, or there is no pair.
+    func silence(now: Instant) -> Interval {
+        guard let first = selection?.consent.firstUnanswered else { return .zero }
+        return max(.zero, now - max(first, lastMedia ?? first))
+    }
+
     /// When silence is asked after: media has come since the last check, and nothing after it.
     var silenceAsked: Instant? {
         guard let lastMedia, let consent = selection?.consent, consent.firstUnanswered == nil else { return nil }

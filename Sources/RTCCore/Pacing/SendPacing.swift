@@ -9,6 +9,8 @@ struct SendPacing: Sendable {
     /// Packets that had to wait, and the longest time one did.
     private(set) var heldPackets = 0
     private(set) var longestWait = Interval.zero
+    /// When pictures began anew because the other side was heard again.
+    var begun: Instant?
     /// What has left a second time.
     private var repeated = WindowedRate()
 

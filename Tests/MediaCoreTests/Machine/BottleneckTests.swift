@@ -101,7 +101,7 @@ import Testing
     }
 
     /// What was sent while the path was away says nothing of what it bears.
-    @Test(arguments: [2.0, 8, 15]) func aBlackoutIsNoNarrowPath(_ seconds: Double) throws {
+    @Test(arguments: [2.0, 8, 15, 25]) func aBlackoutIsNoNarrowPath(_ seconds: Double) throws {
         let call = try NarrowCall(rate: nil, seed: 6)
         call.pair.pass(seconds: 10)
         let before = call.estimate(from: 8, to: 10)
@@ -126,6 +126,32 @@ import Testing
         #expect(wait < 0.5)
         #expect(after > 0.8 * before && before > 600_000)
         #expect(decoded > 135)
+    }
+
+    /// After five seconds without a word from the other side no pictures go out; when it is heard again they begin with a key
+    /// frame, and nothing that was made before is sent: neither again nor for the first time.
+    @Test(arguments: [8.0, 25]) func noPicturesAreSentToNobody(_ seconds: Double) throws {
+        let call = try NarrowCall(rate: nil, seed: 7)
+        call.pair.pass(seconds: 10)
+        call.setLoss(1)
+        call.pair.pass(seconds: 5.5)
+        let before = try #require(call.sent)
+        let sound = call.pair.statistics(call.pair.ada).senders[0].packetsSent
+        call.pair.pass(seconds: seconds - 5.5)
+        let away = try #require(call.sent)
+        #expect(away.packetsSent == before.packetsSent)
+        #expect(call.pair.statistics(call.pair.ada).senders[0].packetsSent > sound + Int(20 * (seconds - 5.5)))
+        let (decoded, keys) = (call.pictures.framesDecoded, call.pictures.rendering.keyFramesDecoded)
+        call.setLoss(0)
+        call.pair.pass(seconds: 1)
+        let after = try #require(call.sent)
+        print(
+            "\(seconds) s: \(after.framesSent - away.framesSent) pictures sent in a second, "
+                + "\(call.pictures.framesDecoded - decoded) shown, \(after.keyFramesSent - away.keyFramesSent) of them key frames")
+        #expect(after.packetsRetransmitted == away.packetsRetransmitted)
+        #expect(after.keyFramesSent == away.keyFramesSent + 1 && call.pictures.rendering.keyFramesDecoded == keys + 1)
+        #expect(after.framesSent - away.framesSent >= 20)
+        #expect(call.pictures.framesDecoded - decoded >= after.framesSent - away.framesSent - 3)
     }
 
     /// Sound alone nearly fills such a path: its packets get longer, and pictures go on.

@@ -9,8 +9,20 @@ extension SessionMachine {
     /// What would take longer than this isn't worth sending any more.
     private static let longestBacklog = Interval.milliseconds(500)
 
-    /// Too much waits to be sent for another picture.
-    var isHeldUp: Bool { pacedBitrate != nil && peer.pacingWait > SessionMachine.longestWait }
+    /// Finds out whether another picture may be made: not where too much waits to be sent, and not while the other side is away.
+    /// Sound goes on: the first feedback on it tells that the other side is back, and then pictures begin with a key frame.
+    ///
+    /// What was sent into a long outage is worse than useless when it ends: receivers would ask for it, and libwebrtc's may take
+    /// seconds to find its clock again from pictures that come late and can't be shown.
+    mutating func updateHold(now: Instant) {
+        let wasAway = isAway
+        isAway = pacedBitrate != nil && peer.isAway(now: now)
+        if wasAway, !isAway {
+            peer.beginAnew(now: now)
+            sent.beginAnew(now: now)
+        }
+        sent.isHeldUp = isAway || pacedBitrate != nil && peer.pacingWait > SessionMachine.longestWait
+    }
 
     /// A path that has suddenly got narrow isn't filled with what was made for a wide one: pictures begin anew, as small as it
     /// bears.

@@ -24,7 +24,7 @@ extension SessionMachine {
     package mutating func advance(to now: Instant, into out: SessionOutbox) {
         peer.advance(to: now, into: out.network)
         takeEvents(nil, now: now, into: out)
-        sent.isHeldUp = isHeldUp
+        updateHold(now: now)
         sent.advance(to: now, into: out.work)
         for ssrc in received.advance(to: now, into: out.work) { requestKeyFrame(ssrc, now: now, into: out) }
         play(now: now, into: out.work)
@@ -46,7 +46,7 @@ extension SessionMachine {
 
     /// Takes in what came of a job.
     package mutating func take(_ result: MediaJobResult, now: Instant, into out: SessionOutbox) {
-        sent.isHeldUp = isHeldUp
+        updateHold(now: now)
         switch result.outcome {
         case .sound(let sound): sent.send(sound, of: result.track, by: &peer, now: now, into: out)
         case .pictures(let pictures):

@@ -23,6 +23,8 @@ package struct SessionMachine: ~Copyable {
     /// What the peer was told that the encoders send at most; nil where it doesn't pace.
     var pacedBitrate: Int?
     var fall = RateFall()
+    /// Nothing that is sent reaches the other side: pictures are held back.
+    var isAway = false
     /// How many tracks there have been.
     private var serials = 0
 

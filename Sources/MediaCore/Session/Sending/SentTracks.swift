@@ -38,7 +38,7 @@ struct SentTracks {
     private var isOpen = false
     /// When something is due. Asked for after each packet, so it is kept and not looked for.
     private(set) var nextDeadline = Instant.distantFuture
-    /// So much waits to be sent that no more pictures are made.
+    /// So much waits to be sent, or the other side is so silent, that no more pictures are made.
     var isHeldUp = false
     /// The peer paces what is sent.
     var isPaced = false
