@@ -24,6 +24,8 @@ package final class AssembledVideoFrame: @unchecked Sendable {
     package let isRepaired: Bool
     /// When it is to be shown; its receiver sets it, once, before anybody else has the frame.
     package internal(set) var renderTime = Instant.zero
+    /// Nobody would see it, for the next one is shown at the same moment: it is decoded only. Set like `renderTime`.
+    package internal(set) var isUnseen = false
 
     private let memory: UnsafeMutableRawBufferPointer
     private let pool: VideoFramePool

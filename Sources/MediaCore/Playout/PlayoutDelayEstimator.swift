@@ -25,6 +25,9 @@ struct PlayoutDelayEstimator: ~Copyable {
     private static let saving = 10.0
     /// What both ends need besides.
     private static let devices = Interval.milliseconds(40)
+    /// What is waited for mostly comes together with later packets, at about the same time: a little more lets all of it come in
+    /// time where sound may drift below its target. It costs nothing up to that time from mouth to ear (ITU-T G.114).
+    private static let spare = (wait: Interval.milliseconds(10), unnoticed: Interval.milliseconds(150))
     /// By so much it gets shorter with a packet, of 20 ms mostly: pictures, which keep with the sound, follow that.
     private static let descent = Interval.milliseconds(2)
 
@@ -55,6 +58,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     private(set) var spread = Interval.zero
     /// For what comes behind later ones.
     private var wait = Interval.zero
+    /// The same with what costs nothing.
+    private var late = Interval.zero
     /// What a packet takes there and back; a queue is part of the packets' own delays already.
     private var roundTrip = LeastRoundTrip()
     /// Of the latest packets that came in order, beyond the fastest.
@@ -143,7 +148,7 @@ struct PlayoutDelayEstimator: ~Copyable {
         minima.removeAll(keepingCapacity: true)
         delays.clear()
         lateDelays.clear()
-        wait = .zero
+        (wait, late) = (.zero, .zero)
         spread = .zero
         trend = DelayTrend()
         run = LateRun()
@@ -190,6 +195,9 @@ struct PlayoutDelayEstimator: ~Copyable {
         let cost = WaitCost(passage: (roundTrip.value ?? .zero) / 2 + Self.devices)
         let cheapest = lateDelays.cheapestDelay(cost, present: wait, saving: Self.saving)
         wait = max(cheapest, wait - Self.descent)
-        spread = max(usual, wait, run.level(at: now))
+        let roomy = wait + Self.spare.wait
+        let isUnnoticed = wait > .zero && cost.passage + roomy <= Self.spare.unnoticed
+        late = max(isUnnoticed ? roomy : wait, late - Self.descent)
+        spread = max(usual, late, run.level(at: now))
     }
 }

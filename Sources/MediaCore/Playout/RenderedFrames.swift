@@ -22,7 +22,7 @@ package struct RenderedFrames: Sendable {
     private var waiting: Instant?
 
     /// Frames of one moment are one picture on a display.
-    private static let moment = Interval.milliseconds(1)
+    static let moment = Interval.milliseconds(1)
     private static let pause = Interval.seconds(5)
 
     package init() {}
@@ -39,6 +39,9 @@ package struct RenderedFrames: Sendable {
         }
         waiting = max(shown, waiting ?? shown)
     }
+
+    /// Takes in a frame that was decoded and not shown, for the next one is due at the same moment.
+    package mutating func miss() { dropped += 1 }
 
     /// The sender is known to have stopped: the interval to its next frame is none.
     package mutating func expectPause() {

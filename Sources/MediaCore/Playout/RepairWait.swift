@@ -3,13 +3,13 @@ import RTCWire
 /// How long pictures wait for repetitions, beyond what jitter asks for. A value.
 ///
 /// A picture that comes later than it was to be shown makes the one before stand a little longer; a wait makes all of them later.
-/// So they wait as long as lets three of five pictures come in time, and nine of ten early enough for none to stand still: where a
+/// So they wait as long as lets half of the pictures come in time, and five of six early enough for none to stand still: where a
 /// round trip is short and losses are few nobody waits; where most pictures would be held up, all are shown later.
 struct RepairWait {
     /// The share of the pictures that may come late.
-    private static let late = 0.4
+    private static let late = 0.5
     /// The share of those that may come so late that the one before counts as frozen, and by how much that is (W3C webrtc-stats).
-    private static let frozen = (share: 0.1, lateness: Interval.milliseconds(150))
+    private static let frozen = (share: 0.17, lateness: Interval.milliseconds(150))
     /// The memory: a third of it is ten seconds old, and how many pictures in time it begins with.
     private static let forgetting = 0.997
     private static let expected = 60

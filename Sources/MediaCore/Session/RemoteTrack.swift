@@ -94,9 +94,13 @@ extension RemoteTrack {
     }
 
     /// Hands a picture to the sinks, at once.
-    package func deliver(_ picture: VideoFrame, encoded bytes: UnsafeRawBufferPointer, isKeyFrame: Bool) {
+    ///
+    /// - Parameter isUnseen: only those of compressed pictures get it: these need each.
+    package func deliver(
+        _ picture: VideoFrame, encoded bytes: UnsafeRawBufferPointer, isKeyFrame: Bool, isUnseen: Bool = false
+    ) {
         let sinks = present
-        for sink in sinks.video { sink.receive(picture) }
+        if !isUnseen { for sink in sinks.video { sink.receive(picture) } }
         guard !sinks.encoded.isEmpty, !picture.isFiller else { return }
         let frame = EncodedVideoFrame(
             payload: Array(bytes), isKeyFrame: isKeyFrame, width: picture.width, height: picture.height,

@@ -67,21 +67,32 @@ import Testing
         #expect(abs(sync.videoDelay.milliseconds - 230) <= 10 && sync.audioDelay == .zero)
     }
 
-    /// Nobody notices that pictures are 50 ms ahead; where they are further apart for long, they are closer for some time.
+    /// Half a minute in which the picture that is shown is `apart` from where it was to be for a fifth of each second.
+    private func wander(_ sync: inout LipSync, _ sound: inout Sound, video: Int, apart: Int) {
+        for tick in 0..<1500 {
+            let late = Interval.milliseconds(tick % 50 < 10 ? apart : 0)
+            let skew = .milliseconds(video) + late + sync.videoDelay - sound.present
+            _ = sync.note(skew: skew, pictures: .milliseconds(video), sound: sound.lag)
+            sound.pass(wait: sync.audioDelay)
+        }
+    }
+
+    /// Nobody notices that pictures are 50 ms ahead; where they are further ahead now and then, they are closer for some time.
     @Test func picturesAreAheadWhereNothingWanders() {
         var (sync, sound) = (LipSync(), Sound(300))
-        // For a fifth of each second pictures are late by 150 ms.
-        for _ in 0..<30 {
-            for tick in 0..<50 {
-                let late = Interval.milliseconds(tick < 10 ? 150 : 0)
-                let skew = .milliseconds(20) + late + sync.videoDelay - sound.present
-                _ = sync.note(skew: skew, pictures: .milliseconds(20), sound: sound.lag)
-                sound.pass(wait: sync.audioDelay)
-            }
-        }
+        wander(&sync, &sound, video: 20, apart: -150)
         #expect(abs(sync.videoDelay.milliseconds - 280) <= 12, "\(sync.videoDelay.milliseconds)")
         for _ in 0..<6 { _ = play(&sync, &sound, video: 20, settled: 0) }
         #expect(abs(sync.videoDelay.milliseconds - 230) <= 12, "\(sync.videoDelay.milliseconds)")
+    }
+
+    /// Where pictures come late now and then sound waits, until all others are as far ahead as nobody notices, and no longer.
+    @Test(arguments: [(40, 45), (60, 25), (100, 0)]) func soundWaitsForPicturesThatComeLate(own: Int, wait: Double) {
+        var (sync, sound) = (LipSync(), Sound(own))
+        wander(&sync, &sound, video: 40, apart: 150)
+        #expect(abs(sync.audioDelay.milliseconds - wait) <= 10, "\(sync.audioDelay.milliseconds)")
+        for _ in 0..<6 { _ = play(&sync, &sound, video: 40, settled: 0) }
+        #expect(sync.audioDelay <= .milliseconds(10), "\(sync.audioDelay.milliseconds)")
     }
 
     /// Sound is where an outage has left it, and comes back by itself: it isn't asked to wait for that.

@@ -163,7 +163,7 @@ private func silence(_ count: Int) -> [Int16] { [Int16](repeating: 0, count: cou
             #expect(more.mean < less.mean, "\(more.loss) % has \(more.mean), \(less.loss) % \(less.mean)")
         }
         #expect(rows[0].lowest > 4, "\(rows[0])")
-        #expect(rows[3].highest < 3.5, "\(rows[3])")
+        #expect(rows[3].highest < 3.7, "\(rows[3])")
         for row in rows { #expect(row.lowest <= row.mean && row.mean <= row.highest + 1e-9) }
     }
 }

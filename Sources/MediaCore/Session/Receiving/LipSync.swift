@@ -33,7 +33,7 @@ struct SoundLag {
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
 /// later beyond 15 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second,
-/// pictures wait for it as it is played, until they are 40 ms ahead; their wait moves by 120 ms each fifth of a second at most,
+/// pictures wait for it as it is played, until they are 50 ms ahead; their wait moves by 120 ms each fifth of a second at most,
 /// which no picture stands still for.
 package struct LipSync: Sendable {
     /// What sound is to wait longer than its jitter asks for.
@@ -45,25 +45,33 @@ package struct LipSync: Sendable {
     /// Of a window: how much later pictures are by themselves than sound by itself, and than sound as it is played.
     private var sums = (own: Interval.zero, present: Interval.zero)
     private var samples = 0
-    /// How many of them were further apart than is meant.
-    private var apart = 0
+    /// Windows so far, up to `first`.
+    private var windows = 0
+    /// In how many of them pictures were further ahead, and further behind, than is meant.
+    private var apart = (ahead: 0, behind: 0)
     /// How far ahead of their sound pictures may be at present.
     private var lead = LipSync.mostAhead
+    /// How much longer sound waits, so that fewer pictures come too far behind it; those in time are ahead of it meanwhile.
+    private var hold = Interval.zero
     /// By how much sound was later in the two windows before.
     private var earlier: (Interval, Interval)?
 
     /// Samples of a window: a fifth of a second.
     private static let window = 10
+    /// With the first windows, a second, pictures follow sound at once.
+    private static let first = 5
     /// How far a window moves what pictures wait: a third of the way, but within these bounds; the most where they wait too long.
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
     /// Nobody hears or sees less than that.
     private static let tolerance = Interval.milliseconds(10)
     /// How far ahead and behind pictures may be: 125 and 45 ms are the first that anybody notices (ITU-R BT.1359-1). Less where
-    /// they wander apart anyway, so that they are within `whole` for nearly all of the time.
+    /// they wander apart anyway, so that they are ahead by `whole` for hardly any of the time; and as hardly ever behind by it,
+    /// where sound may wait for those that come late.
     private static let (mostAhead, mostBehind) = (Interval.milliseconds(50), Interval.milliseconds(15))
     private static let whole = Interval.milliseconds(52)
-    /// The share of the time in which they may be further apart, and how far a window in which they always are moves the lead.
-    private static let (share, gain) = (0.03, Interval.milliseconds(10))
+    /// The share of the time in which they may be further apart on either side, and how far a window in which they always are
+    /// moves the lead, or the hold.
+    private static let (share, gain) = (0.02, Interval.milliseconds(10))
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
     private static let longest = Interval.seconds(1)
@@ -81,13 +89,15 @@ package struct LipSync: Sendable {
         let (own, present) = (pictures - sound.own, pictures - sound.present)
         guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
-        if abs(skew.nanoseconds) > LipSync.whole.nanoseconds { apart += 1 }
+        // Where all pictures are later than sound, it is on its way to them.
+        if skew > LipSync.whole, present <= LipSync.whole { apart.behind += 1 }
+        if skew < .zero - LipSync.whole { apart.ahead += 1 }
         sums = (sums.own + own, sums.present + present)
         samples += 1
         guard samples >= Self.window else { return false }
+        defer { (sums, samples, apart) = ((.zero, .zero), 0, (0, 0)) }
         // At first they are where nothing has put them yet.
-        if earlier != nil { follow(Double(apart) / Double(samples)) }
-        defer { (sums, samples, apart) = ((.zero, .zero), 0, 0) }
+        if windows < Self.first { windows += 1 } else { follow() }
         return step(own: sums.own / samples, present: sums.present / samples)
     }
 
@@ -95,9 +105,12 @@ package struct LipSync: Sendable {
         skew.nanoseconds.magnitude < furthest.nanoseconds.magnitude
     }
 
-    /// Takes in the share of a window in which they were too far apart.
-    private mutating func follow(_ apart: Double) {
-        lead = min(max(lead + Self.gain * (Self.share - apart), .zero), Self.mostAhead)
+    /// Takes in the shares of a window in which they were too far apart.
+    private mutating func follow() {
+        let ahead = Double(apart.ahead) / Double(samples)
+        let behind = Double(apart.behind) / Double(samples)
+        lead = min(max(lead + Self.gain * (Self.share - ahead), .zero), Self.mostAhead)
+        hold = min(max(hold + Self.gain * (behind - Self.share), .zero), Self.mostAhead)
     }
 
     /// How far behind it they may be.
@@ -105,11 +118,11 @@ package struct LipSync: Sendable {
 
     private mutating func step(own: Interval, present: Interval) -> Bool {
         let before = (audioDelay, videoDelay)
-        let ahead = min(max(own - lag, .zero), Self.longest)
+        let ahead = min(max(own - lag, min(hold, own + lead), .zero), Self.longest)
         if abs(ahead.nanoseconds - audioDelay.nanoseconds) > Self.tolerance.nanoseconds { audioDelay = ahead }
         let late = min(max(.zero - present - lead, .zero), Self.longest)
-        // At first nobody has seen anything that would jump.
-        if earlier == nil { videoDelay = late }
+        // Hardly anything has been seen yet that would jump, and what sound waits is only being found.
+        if windows < Self.first { (videoDelay, earlier) = (late, nil) }
         // What sound loses to a burst it makes up for within half a second.
         let (last, other) = earlier ?? (late, late)
         let behind = min(late, last, other)

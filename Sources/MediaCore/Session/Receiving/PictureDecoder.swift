@@ -71,7 +71,7 @@ final class PictureDecoder: @unchecked Sendable {
         let (picture, outcome) = decoder.outcome(of: bytes, codec, captureTime: time)
         if var picture {
             picture.renderTime = MediaTime(nanoseconds: frame.renderTime.nanoseconds)
-            track.deliver(picture, encoded: bytes, isKeyFrame: frame.isKeyFrame)
+            track.deliver(picture, encoded: bytes, isKeyFrame: frame.isKeyFrame, isUnseen: frame.isUnseen)
         }
         return outcome
     }

@@ -41,6 +41,7 @@ struct VideoPlayout {
 
     /// A frame has been decoded.
     mutating func show(_ frame: AssembledVideoFrame, ready: Instant) {
+        guard !frame.isUnseen else { return rendered.miss() }
         rendered.frame(due: frame.renderTime, ready: ready)
         let time = max(frame.renderTime, ready)
         shown = clock.lag(of: frame.timestamp, at: time).map { (time, $0) }
@@ -64,7 +65,15 @@ struct VideoPlayout {
     mutating func next(at now: Instant) -> AssembledVideoFrame? {
         guard let first = held.first, release == .decoded || held.count > Self.limit || start(of: first) <= now
         else { return nil }
-        return held.removeFirst()
+        let frame = held.removeFirst()
+        frame.isUnseen = release == .rendered && isOutrun(frame, at: now)
+        return frame
+    }
+
+    /// Whether the next frame is shown at the same moment: behind a repetition many are overdue at once.
+    private func isOutrun(_ frame: AssembledVideoFrame, at now: Instant) -> Bool {
+        guard let next = held.first else { return false }
+        return max(next.renderTime, now) - max(frame.renderTime, now) < RenderedFrames.moment
     }
 
     /// When `next` is to be asked again.
@@ -95,6 +104,7 @@ public enum VideoRelease: String, Sendable, Hashable, CaseIterable {
     /// As soon as they can be decoded: for whoever measures, records or computes. Each says when it is to be shown
     /// (`VideoFrame.renderTime`), and freezes are counted as if it were shown then.
     case decoded
-    /// When they are to be shown, as evenly as they were captured: for whoever puts them on a display as they come.
+    /// When they are to be shown, as evenly as they were captured: for whoever puts them on a display as they come. Of those that
+    /// are overdue together only the last is given out, for nobody would see the others.
     case rendered
 }
