@@ -58,7 +58,7 @@ package struct LipSync: Sendable {
 
     /// Samples of a window: a fifth of a second.
     private static let window = 10
-    /// With the first windows, a second, pictures follow sound at once.
+    /// In the first windows, a second, nothing is learned of how far they wander; until its last pictures follow sound at once.
     private static let first = 5
     /// How far a window moves what pictures wait: a third of the way, but within these bounds; the most where they wait too long.
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
