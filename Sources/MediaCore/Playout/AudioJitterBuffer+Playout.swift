@@ -211,11 +211,11 @@ extension AudioJitterBuffer {
     /// queues have grown lately, for they will again.
     private func slack(_ target: Double, _ now: Instant) -> Double {
         let most = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
-        return max(now < tempo.queuedUntil ? 25e6 : 15e6, most - max(0, target - Self.short))
+        return max(now < tempo.queuedUntil ? 25e6 : 15e6, min(most, Self.short - target))
     }
 
     /// A wait that nobody notices, ns.
-    private static var short: Double { 28e6 }
+    private static var short: Double { 40e6 }
     /// Below the target by that much sound is left alone, ns.
     private static var near: Double { 20e6 }
     /// Packets of a growing queue that come no sooner before their time than that are played slower, ns: the next ones will be late.

@@ -1,7 +1,7 @@
 /// How sound is encoded with Opus.
 public struct AudioEncoding: Sendable, Hashable {
     /// Bits per second, 6,000...510,000.
-    public var bitrate = 32_000
+    public var bitrate = 48_000
     /// 0 (cheapest) ... 10 (best).
     public var complexity = 5
     /// Whether packets carry a coarse copy of the frame before them.
@@ -17,7 +17,7 @@ public struct AudioEncoding: Sendable, Hashable {
     /// the same conditions as `red`, which needs no losses.
     public var redundancyOnLoss = true
 
-    /// 32 kbit/s, complexity 5, with FEC, without DTX; with RED while packets are lost.
+    /// 48 kbit/s, complexity 5, with FEC, without DTX; with RED while packets are lost.
     public init() {}
 
     /// Whether RED is to be negotiated.

@@ -21,6 +21,15 @@ enum TestSound {
         pcm(try SpeechSource(texts[text], voice: .numbered(voice)), seconds: seconds)
     }
 
+    /// Notes of 100 ms, out of order, with edges of 5 ms.
+    static func melody(seconds: Double) -> [Int16] {
+        let notes = (0..<Int(seconds * 10)).map { ToneSource(frequency: 500 + 190 * Double($0 * 5 % 12)) }
+        return notes.flatMap { note in
+            let samples = pcm(note, seconds: 0.1)
+            return samples.enumerated().map { Int16(Double($1) * min(1, Double(min($0 + 1, samples.count - $0)) / 240)) }
+        }
+    }
+
     static func noise(seed: UInt64, seconds: Double = 6) -> [Int16] {
         var random = TraceRandom(seed: seed)
         return (0..<Int(seconds * 48_000)).map { _ in Int16(random.float(-6_000, 6_000)) }
@@ -43,11 +52,11 @@ enum TestSound {
     }
 
     /// Through Opus and back.
-    static func coded(_ pcm: [Int16], bitrate: Int) throws -> [Int16] {
+    static func coded(_ pcm: [Int16], bitrate: Int, fec: Bool = false) throws -> [Int16] {
         let decoder = try OpusDecoder(channels: 1)
         var buffer = [Int16](repeating: 0, count: OpusDecoder.maximumFrameCount)
         var result: [Int16] = []
-        for packet in try packets(pcm, bitrate: bitrate) {
+        for packet in try packets(pcm, bitrate: bitrate, fec: fec) {
             let count = try packet.withUnsafeBytes { bytes in
                 try buffer.withUnsafeMutableBufferPointer { try decoder.decode(bytes, into: $0) }
             }

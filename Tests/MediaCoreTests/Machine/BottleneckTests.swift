@@ -89,15 +89,20 @@ import Testing
     }
 
     /// Losses in bursts come to more than their mean for a second at a time; what arrives all the same is borne.
-    @Test(arguments: [1, 2] as [UInt64]) func burstsAreNoLimit(_ seed: UInt64) throws {
-        let call = try NarrowCall(rate: nil, seed: seed, delay: 50) {
-            $0.jitter = .milliseconds(30)
-            $0.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30), loss: 1)
+    @Test func burstsAreNoLimit() throws {
+        var estimates: [Double] = []
+        for seed in 1...8 as ClosedRange<UInt64> {
+            let call = try NarrowCall(rate: nil, seed: seed, delay: 50) {
+                $0.jitter = .milliseconds(30)
+                $0.bursts = .init(meanGood: .milliseconds(270), meanBad: .milliseconds(30), loss: 1)
+            }
+            call.pair.pass(seconds: 30)
+            estimates.append(call.estimate(from: 5, to: 30))
+            print("bursts, seed \(seed): \(call.summary), \(estimates.last ?? 0) bit/s")
         }
-        call.pair.pass(seconds: 30)
-        let estimate = call.estimate(from: 5, to: 30)
-        print("bursts, seed \(seed): \(call.summary), \(estimate) bit/s")
-        #expect(estimate > 500_000)
+        // In one of sixteen seeds or so it falls below what is sent.
+        #expect(estimates.reduce(0, +) / 8 > 650_000)
+        #expect(estimates.count { $0 < 500_000 } <= 1 && estimates.allSatisfy { $0 > 250_000 })
     }
 
     /// What was sent while the path was away says nothing of what it bears.

@@ -32,7 +32,7 @@ struct SoundLag {
 /// Keeps the sound and the pictures of one sender together: says by how much each is to wait for the other. A value.
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
-/// later beyond 15 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second,
+/// later beyond 30 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second,
 /// pictures wait for it as it is played, until they are 50 ms ahead; their wait moves by 120 ms each fifth of a second at most,
 /// which no picture stands still for.
 package struct LipSync: Sendable {
@@ -56,19 +56,19 @@ package struct LipSync: Sendable {
     /// By how much sound was later in the two windows before.
     private var earlier: (Interval, Interval)?
 
-    /// Samples of a window: a fifth of a second.
-    private static let window = 10
+    /// Samples of a window: a fifth of a second, and at first less, for they are where nothing has put them yet.
+    private static let window = (first: 2, later: 10)
     /// In the first windows, a second, nothing is learned of how far they wander; until its last pictures follow sound at once.
-    private static let first = 5
+    private static let first = 25
     /// How far a window moves what pictures wait: a third of the way, but within these bounds; the most where they wait too long.
     private static let steps = (least: Interval.milliseconds(60), most: Interval.milliseconds(120))
-    /// Nobody hears or sees less than that.
-    private static let tolerance = Interval.milliseconds(10)
+    /// Nobody hears or sees less than that; what pictures wait too little would count as being apart.
+    private static let (tolerance, precision) = (Interval.milliseconds(10), Interval.milliseconds(2))
     /// How far ahead and behind pictures may be: 125 and 45 ms are the first that anybody notices (ITU-R BT.1359-1). Less where
     /// they wander apart anyway, so that they are ahead by `whole` for hardly any of the time; and as hardly ever behind by it,
     /// where sound may wait for those that come late.
-    private static let (mostAhead, mostBehind) = (Interval.milliseconds(50), Interval.milliseconds(15))
-    private static let whole = Interval.milliseconds(52)
+    private static let (mostAhead, mostBehind) = (Interval.milliseconds(50), Interval.milliseconds(30))
+    private static let whole = (ahead: Interval.milliseconds(56), behind: Interval.milliseconds(52))
     /// The share of the time in which they may be further apart on either side, and how far a window in which they always are
     /// moves the lead, or the hold.
     private static let (share, gain) = (0.02, Interval.milliseconds(10))
@@ -90,13 +90,12 @@ package struct LipSync: Sendable {
         guard Self.isPlausible(skew), Self.isPlausible(own), Self.isPlausible(present) else { return false }
         skews.record(seconds: abs(skew.seconds))
         // Where all pictures are later than sound, it is on its way to them.
-        if skew > LipSync.whole, present <= LipSync.whole { apart.behind += 1 }
-        if skew < .zero - LipSync.whole { apart.ahead += 1 }
+        if skew > LipSync.whole.behind, present <= LipSync.whole.behind { apart.behind += 1 }
+        if skew < .zero - LipSync.whole.ahead { apart.ahead += 1 }
         sums = (sums.own + own, sums.present + present)
         samples += 1
-        guard samples >= Self.window else { return false }
+        guard samples >= (windows < Self.first ? Self.window.first : Self.window.later) else { return false }
         defer { (sums, samples, apart) = ((.zero, .zero), 0, (0, 0)) }
-        // At first they are where nothing has put them yet.
         if windows < Self.first { windows += 1 } else { follow() }
         return step(own: sums.own / samples, present: sums.present / samples)
     }
@@ -113,8 +112,8 @@ package struct LipSync: Sendable {
         hold = min(max(hold + Self.gain * (behind - Self.share), .zero), Self.mostAhead)
     }
 
-    /// How far behind it they may be.
-    private var lag: Interval { min(lead, Self.mostBehind) }
+    /// How far behind it they may be: less where sound waits for those that come late.
+    private var lag: Interval { min(lead, max(Self.mostBehind - hold, .zero)) }
 
     private mutating func step(own: Interval, present: Interval) -> Bool {
         let before = (audioDelay, videoDelay)
@@ -123,13 +122,12 @@ package struct LipSync: Sendable {
         let late = min(max(.zero - present - lead, .zero), Self.longest)
         // Hardly anything has been seen yet that would jump, and what sound waits is only being found.
         if windows < Self.first { (videoDelay, earlier) = (late, nil) }
-        // What sound loses to a burst it makes up for within half a second.
+        // What sound loses to a burst it makes up for within half a second; where its jitter wants it, it stays.
         let (last, other) = earlier ?? (late, late)
-        let behind = min(late, last, other)
+        let behind = max(min(late, last, other), min(late, max(.zero - own - lead, .zero)))
         earlier = (late, last)
-        let distance = Interval(nanoseconds: abs(behind.nanoseconds - videoDelay.nanoseconds))
-        if distance > Self.tolerance {
-            let step = min(max(distance / 3, Self.steps.least), Self.steps.most)
+        if behind > videoDelay + Self.precision || videoDelay > behind + Self.tolerance {
+            let step = min(max((behind - videoDelay) / 3, Self.steps.least), Self.steps.most)
             videoDelay = min(max(behind, videoDelay - Self.steps.most), videoDelay + step)
         }
         return before != (audioDelay, videoDelay)
