@@ -33,6 +33,9 @@ package struct CopyDemand: Sendable {
 
     package var copies: Int { max(least, min(wanted, most)) }
 
+    /// So much is lost that bursts are to be expected which are longer than the copies reach back.
+    package var isHeavy: Bool { wanted > 1 }
+
     /// Takes in the share that has been lost since the last time, 0...1.
     package mutating func note(loss lost: Double, now: Instant) {
         loss += (lost - loss) * (isFirst ? 1 : lost > loss ? 0.5 : 0.2)

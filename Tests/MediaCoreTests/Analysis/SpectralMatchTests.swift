@@ -23,10 +23,11 @@ enum TestSound {
 
     /// Notes of 100 ms, out of order, with edges of 5 ms.
     static func melody(seconds: Double) -> [Int16] {
-        let notes = (0..<Int(seconds * 10)).map { ToneSource(frequency: 500 + 190 * Double($0 * 5 % 12)) }
-        return notes.flatMap { note in
-            let samples = pcm(note, seconds: 0.1)
-            return samples.enumerated().map { Int16(Double($1) * min(1, Double(min($0 + 1, samples.count - $0)) / 240)) }
+        (0..<Int(seconds * 10)).flatMap { note in
+            let samples = pcm(ToneSource(frequency: 500 + 190 * Double(note * 5 % 12)), seconds: 0.1)
+            return samples.enumerated().map { place, sample in
+                Int16(Double(sample) * min(1, Double(min(place + 1, samples.count - place)) / 240))
+            }
         }
     }
 

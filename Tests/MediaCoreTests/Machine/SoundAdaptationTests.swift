@@ -62,15 +62,19 @@ import Testing
     }
 
     @Test func wholeCopiesComeWithLossesAndGoLater() {
-        var sound = SoundAdaptation(bitrate: 32_000, copies: 0, mostCopies: 2)
+        var sound = SoundAdaptation(bitrate: 48_000, copies: 0, mostCopies: 2)
         sound.setShare(nil)
         reports(0.02, seconds: 0..<30, to: &sound)
         #expect(sound.copies == 0)
         reports(0.05, seconds: 30..<40, to: &sound)
         #expect(sound.copies == 1)
+        // Coarse copies inside are not needed any more.
+        #expect(sound.rate == SoundRate(bitrate: 32_000, expectedLoss: 0, milliseconds: 20))
         #expect(sound.wanted == PacketCosts.sound(32_000, copies: 1) && sound.cost == sound.wanted)
         reports(0.12, seconds: 40..<50, to: &sound)
         #expect(sound.copies == 2)
+        // Bursts are longer than two copies reach.
+        #expect(sound.rate == SoundRate(bitrate: 48_000, expectedLoss: 15, milliseconds: 20))
         // Neither much nor nothing.
         reports(0.02, seconds: 50..<100, to: &sound)
         #expect(sound.copies == 2)
@@ -78,18 +82,24 @@ import Testing
         #expect(sound.copies == 2)
         reports(0, seconds: 110..<130, to: &sound)
         #expect(sound.copies == 0)
+        #expect(sound.rate == SoundRate(bitrate: 48_000, expectedLoss: 10, milliseconds: 20))
     }
 
     @Test func copiesTakeNoRoomThatPicturesNeed() {
-        var sound = SoundAdaptation(bitrate: 32_000, copies: 0, mostCopies: 2)
+        var sound = SoundAdaptation(bitrate: 48_000, copies: 0, mostCopies: 2)
         reports(0.12, seconds: 0..<10, to: &sound)
         for copies in 1...2 {
             sound.setShare(3 * PacketCosts.sound(32_000, copies: copies))
             #expect(sound.copies == copies)
             #expect(sound.rate == SoundRate(bitrate: 32_000, expectedLoss: 15, milliseconds: 20))
+            sound.setShare(3 * PacketCosts.sound(48_000, copies: copies))
+            #expect(sound.copies >= copies)
             sound.setShare(3 * PacketCosts.sound(32_000, copies: copies) - 1)
             #expect(sound.copies == copies - 1)
         }
+        // Where there is no room for any, coarse ones are made.
+        sound.setShare(3 * PacketCosts.sound(32_000, copies: 1) - 1)
+        #expect(sound.rate == SoundRate(bitrate: 48_000, expectedLoss: 15, milliseconds: 20))
         sound.setShare(nil)
         #expect(sound.copies == 2)
     }
@@ -111,7 +121,7 @@ import Testing
         #expect(sound.copies == 0)
         // Those that are always wanted stay.
         sound = SoundAdaptation(bitrate: 32_000, copies: 1, mostCopies: 2)
-        #expect(sound.copies == 1)
+        #expect(sound.copies == 1 && sound.rate == SoundRate(bitrate: 32_000, expectedLoss: 10, milliseconds: 20))
         sound.setShare(20_000)
         #expect(sound.copies == 1)
     }
