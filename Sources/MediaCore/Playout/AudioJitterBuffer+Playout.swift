@@ -210,8 +210,7 @@ extension AudioJitterBuffer {
     /// Above the target by that much sound is left alone, ns. Short waits are not worth stretching sound for; and it keeps more where
     /// queues have grown lately, for they will again.
     private func slack(_ target: Double, _ now: Instant) -> Double {
-        let most = max(15e6, Double(pullFrames) * 62_500 / 3 + 5e6)
-        return max(now < tempo.queuedUntil ? 25e6 : 15e6, min(most, Self.short - target))
+        max(now < tempo.queuedUntil ? 25e6 : 15e6, Self.short - target)
     }
 
     /// A wait that nobody notices, ns.

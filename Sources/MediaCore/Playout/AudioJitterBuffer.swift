@@ -37,8 +37,6 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     var redundancyUntil = Instant(nanoseconds: .min)
     /// Until when what is lost counts as being copied.
     private var copiesUntil = Instant(nanoseconds: .min)
-    /// Length of the latest pull, samples per channel.
-    var pullFrames = 480
 
     enum Phase {
         /// No packet yet.
@@ -181,7 +179,6 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
     @discardableResult
     package func pull(frames: Int, now: Instant, into output: UnsafeMutableBufferPointer<Int16>) -> AudioPlayoutKind {
         let count = max(0, min(frames, Self.maximumPull, output.count / channels))
-        pullFrames = max(count, 1)
         guard begin(now) else {
             output[..<(count * channels)].update(repeating: 0)
             if case .waiting(true) = phase { gap.wait(count, &statistics) }

@@ -25,7 +25,7 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
     /// A stream begins about as it goes on: nothing is stretched where the network is clean.
     static var settled: AudioPlayoutConfiguration {
         var configuration = AudioPlayoutConfiguration()
-        configuration.initialDelay = .milliseconds(20)
+        configuration.initialDelay = configuration.minimumDelay
         return configuration
     }
 

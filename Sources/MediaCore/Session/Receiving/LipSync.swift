@@ -32,7 +32,7 @@ struct SoundLag {
 /// Keeps the sound and the pictures of one sender together: says by how much each is to wait for the other. A value.
 ///
 /// Both say how late they would be by themselves, so that nothing has to be found by trying: sound waits for what pictures are
-/// later beyond 30 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second,
+/// later beyond 30 ms, and is stretched until it does. Meanwhile, and where sound is later for longer than half a second or stays so,
 /// pictures wait for it as it is played, until they are 50 ms ahead; their wait moves by 120 ms each fifth of a second at most,
 /// which no picture stands still for.
 package struct LipSync: Sendable {
@@ -124,7 +124,7 @@ package struct LipSync: Sendable {
         if windows < Self.first { (videoDelay, earlier) = (late, nil) }
         // What sound loses to a burst it makes up for within half a second; where its jitter wants it, it stays.
         let (last, other) = earlier ?? (late, late)
-        let behind = max(min(late, last, other), min(late, max(.zero - own - lead, .zero)))
+        let behind = min(late, max(min(last, other), .zero - own - lead))
         earlier = (late, last)
         if behind > videoDelay + Self.precision || videoDelay > behind + Self.tolerance {
             let step = min(max((behind - videoDelay) / 3, Self.steps.least), Self.steps.most)

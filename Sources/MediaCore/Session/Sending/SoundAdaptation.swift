@@ -32,8 +32,6 @@ struct SoundAdaptation: Sendable {
     private var share: Int?
     /// What the path bears is measured.
     private var isPathKnown = false
-    /// What reports tell of, in percent, as far as coarse copies are made for it.
-    private var expectedLoss = SoundAdaptation.leastLoss
 
     /// - Parameters:
     ///   - bitrate: of the encoding, bit/s.
@@ -64,18 +62,24 @@ struct SoundAdaptation: Sendable {
         share.map { $0 >= CopyDemand.room * PacketCosts.sound(bitrate, copies: copies) } ?? true
     }
 
+    /// Whether Opus makes coarse copies beside so many whole ones.
+    private func isCoarse(beside copies: Int) -> Bool { copies == demand.least || demand.isHeavy }
+
     /// What is sent where the path has room for it.
     private func bitrate(copies: Int) -> Int {
-        copies == demand.least || demand.isHeavy && hasRoom(for: own, copies) ? own : reduced
+        copies == demand.least || isCoarse(beside: copies) && hasRoom(for: own, copies) ? own : reduced
+    }
+
+    /// Percent that coarse copies are made for.
+    private var expectedLoss: Int {
+        min(max(Int((demand.loss * 20).rounded(.up)) * 5, Self.leastLoss), Self.mostLoss)
     }
 
     /// What is sent now, with all headers, in bit/s.
     var cost: Int { PacketCosts.sound(rate.bitrate, copies: copies, milliseconds: rate.milliseconds) }
 
     /// What it would send unlimited.
-    var wanted: Int {
-        PacketCosts.sound(demand.copies == demand.least || demand.isHeavy ? own : reduced, copies: demand.copies)
-    }
+    var wanted: Int { PacketCosts.sound(isCoarse(beside: demand.copies) ? own : reduced, copies: demand.copies) }
 
     /// What the path has for it, with all headers, in bit/s; nil for no limit.
     ///
@@ -85,7 +89,7 @@ struct SoundAdaptation: Sendable {
         self.share = share
         let copies = copies
         let most = bitrate(copies: copies)
-        rate.expectedLoss = copies == demand.least || demand.isHeavy ? expectedLoss : 0
+        rate.expectedLoss = isCoarse(beside: copies) ? expectedLoss : 0
         guard let share else {
             rate.bitrate = most
             rate.milliseconds = SoundAdaptation.lengths[0]
@@ -103,8 +107,6 @@ struct SoundAdaptation: Sendable {
     /// Takes in what a report says was lost, 0...1.
     mutating func note(loss lost: Double, now: Instant) {
         demand.note(loss: lost, now: now)
-        let percent = Int((demand.loss * 20).rounded(.up)) * 5
-        expectedLoss = min(max(percent, SoundAdaptation.leastLoss), SoundAdaptation.mostLoss)
         setShare(share, isPathKnown: isPathKnown)
     }
 }
