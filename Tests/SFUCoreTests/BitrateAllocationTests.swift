@@ -156,34 +156,57 @@ struct ChannelCapacityTests {
 
     @Test func repetitionsComeBeforeALargerLayerIsTried() {
         var capacity = limited(to: 300_000, sent: 600_000)
-        // A little more at first, then by and by what the layer costs, and that for half a second.
+        // A little more than is sent at first, slowly more up to half as much again as the limit, then soon what the layer costs, and
+        // that for half a second.
         var probed: [Int] = []
-        for step in 0...6 {
-            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 450_000, canProbe: true)
+        for step in 0...8 {
+            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 600_000, sent: 300_000, canProbe: true)
             probed.append(capacity.probedBitrate ?? 0)
-            #expect(capacity.available == (probed[step] == 0 ? 450_000 : 300_000))
+            #expect(capacity.available == (probed[step] == 0 ? 600_000 : 300_000))
         }
-        #expect(probed == [360_000, 427_500, 450_000, 450_000, 0, 0, 0])
+        #expect(probed == [360_000, 405_000, 455_625, 600_000, 600_000, 0, 0, 0, 0])
+    }
+
+    /// Where hardly anything is sent the limit is what is known, and it begins no higher than that either.
+    @Test(arguments: [(0, 180_000), (290_000, 348_000), (500_000, 360_000)])
+    func aProbeBeginsAboveWhatIsSent(_ sent: Int, _ expected: Int) {
+        var capacity = limited(to: 300_000, sent: 600_000)
+        capacity.advance(to: at(5), nextCost: 450_000, sent: sent, canProbe: true)
+        #expect(capacity.probedBitrate == expected)
+    }
+
+    /// It grows by 8 % a second, far below what comes, and a cut to 0.85 of that lowers it by little.
+    @Test func anEstimateThatLagsBehindAProbeFallsALittle() {
+        var capacity = limited(to: 445_000, sent: 600_000)
+        for (step, estimate) in [513_000, 521_000, 538_000].enumerated() {
+            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 1_700_000, sent: 445_000, canProbe: true)
+            capacity.note(estimate: estimate, sent: 445_000, now: at(5.1 + 0.25 * Double(step)))
+        }
+        #expect(capacity.probedBitrate != nil)
+        capacity.note(estimate: 535_000, sent: 445_000, now: at(5.7))
+        #expect(capacity.probedBitrate != nil)
+        capacity.note(estimate: 514_000, sent: 445_000, now: at(5.8))
+        #expect(capacity.probedBitrate == nil && capacity.limit == 445_000)
     }
 
     /// The viewer keeps what it had.
     @Test func repetitionsThatAreTooMuchCostNoLayer() {
         var capacity = limited(to: 300_000, sent: 600_000)
-        capacity.advance(to: at(5), nextCost: 450_000, canProbe: true)
+        capacity.advance(to: at(5), nextCost: 450_000, sent: 290_000, canProbe: true)
         capacity.note(estimate: 280_000, sent: 290_000, now: at(5.5))
         #expect(capacity.available == 300_000)
         #expect(capacity.probedBitrate == nil)
-        capacity.advance(to: at(15.4), nextCost: 450_000, canProbe: true)
+        capacity.advance(to: at(12.9), nextCost: 450_000, sent: 290_000, canProbe: true)
         #expect(capacity.probedBitrate == nil)
-        capacity.advance(to: at(15.5), nextCost: 450_000, canProbe: true)
-        #expect(capacity.probedBitrate == 360_000)
-        // However often it is too much, it is tried again after ten seconds.
-        for begin in [16.0, 26.5, 37] {
+        capacity.advance(to: at(13), nextCost: 450_000, sent: 290_000, canProbe: true)
+        #expect(capacity.probedBitrate == 348_000)
+        // However often it is too much, it is tried again after seven and a half seconds.
+        for begin in [13.5, 21.5, 29.5] {
             capacity.note(estimate: 310_000, sent: 290_000, now: at(begin - 0.1))
             capacity.note(estimate: 280_000, sent: 290_000, now: at(begin))
-            capacity.advance(to: at(begin + 9.9), nextCost: 450_000, canProbe: true)
+            capacity.advance(to: at(begin + 7.4), nextCost: 450_000, canProbe: true)
             #expect(capacity.probedBitrate == nil)
-            capacity.advance(to: at(begin + 10), nextCost: 450_000, canProbe: true)
+            capacity.advance(to: at(begin + 7.5), nextCost: 450_000, canProbe: true)
             #expect(capacity.probedBitrate != nil && capacity.available ?? 0 >= 300_000)
         }
     }
@@ -194,7 +217,9 @@ struct ChannelCapacityTests {
         var capacity = limited(to: 470_000, sent: 600_000)
         capacity.note(estimate: 1_550_000, sent: 460_000, now: at(4.9))
         let before = capacity.limit
-        for step in 0...4 { capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 1_700_000, canProbe: true) }
+        for step in 0...4 {
+            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 1_700_000, sent: 600_000, canProbe: true)
+        }
         #expect((capacity.probedBitrate ?? 0) > 1_000_000)
         capacity.note(estimate: 745_000, sent: 460_000, now: at(6.1))
         capacity.note(estimate: 716_000, sent: 460_000, now: at(6.15))

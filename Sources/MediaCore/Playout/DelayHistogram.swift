@@ -44,6 +44,16 @@ struct DelayHistogram {
         if weight > 1e12 { rescale() }
     }
 
+    /// Has longer delays count for no more than they will once it forgets: they were one event, and of few packets a large part.
+    mutating func settle(beyond delay: Interval) {
+        let share = Float(Double(observed) * (1 - forgetting))
+        guard share < 1 else { return }
+        for index in weights.indices where upperBound(of: index) > delay {
+            total -= weights[index] * (1 - share)
+            weights[index] *= share
+        }
+    }
+
     private mutating func rescale() {
         for index in weights.indices { weights[index] /= weight }
         total /= weight

@@ -10,6 +10,10 @@ struct LateRun {
     private var lastLate = Instant(nanoseconds: .min)
     /// What the latest of them needed.
     private var peak = Interval.zero
+    /// The most that any of them needed.
+    private var height = Interval.zero
+    /// What nearly all had needed before the first of them.
+    private(set) var limit = Interval.zero
 
     /// Fewer are stragglers.
     private static let least = 4
@@ -20,6 +24,9 @@ struct LateRun {
     /// How long after its last late packet a run is over.
     private static let patience = Interval.milliseconds(400)
 
+    /// Too long for jitter.
+    var isQueue: Bool { length > Self.counted }
+
     /// What packets need at present; zero where no queue stands.
     func level(at now: Instant) -> Interval { length < Self.least || isOver(now) ? .zero : peak }
 
@@ -27,13 +34,17 @@ struct LateRun {
     ///
     /// - Parameter usual: what nearly all have needed.
     /// - Returns: whether it counts like any other packet.
-    mutating func note(_ delay: Interval, usual limit: Interval, at now: Instant) -> Bool {
-        if isOver(now) { (length, peak) = (0, .zero) }
-        guard delay > limit else { return length < Self.counted || length > Self.lasting }
+    mutating func note(_ delay: Interval, usual: Interval, at now: Instant) -> Bool {
+        if isOver(now) { (length, peak, height) = (0, .zero, .zero) }
+        // The first ones may have made usual what all that follow need.
+        if length == 0 { limit = usual }
+        // What is left once a queue is gone is the way's own jitter.
+        guard delay > max(limit, height / 4) else { return length < Self.counted || length > Self.lasting }
         length += 1
         lastLate = now
         // What it needed at its worst is needed no more once the queue gets shorter.
         peak = max(delay, peak - Interval.milliseconds(2))
+        height = max(height, delay)
         return length <= Self.counted || length > Self.lasting
     }
 

@@ -186,8 +186,10 @@ struct PlayoutDelayEstimator: ~Copyable {
     private mutating func record(_ transit: Int64, isOvertaken: Bool, at now: Instant) {
         let delay = Interval(nanoseconds: transit &- origin)
         if !isOvertaken {
+            let wasQueue = run.isQueue
             let isUsual = delay > configuration.maximumDelay || run.note(delay, usual: usual, at: now)
             if isUsual || observed < Self.first { delays.record(delay) }
+            if run.isQueue, !wasQueue { delays.settle(beyond: run.limit) }
             trend.note(delay)
             usual = delays.delay(beyond: 1 - configuration.quantile)
         }

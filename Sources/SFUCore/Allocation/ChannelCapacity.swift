@@ -12,7 +12,7 @@ package struct ChannelCapacity: Sendable {
     package static let firstPatience = Interval.seconds(5)
     package static let longestPatience = Interval.seconds(60)
     /// After repetitions that were too much: no picture has paid for them.
-    package static let longestProbePatience = Interval.seconds(10)
+    package static let longestProbePatience = Interval.milliseconds(7_500)
     /// How long a try must go well.
     package static let trialLength = Interval.seconds(3)
     /// How long an estimate may stay below what is sent without growing.
@@ -24,10 +24,14 @@ package struct ChannelCapacity: Sendable {
     package static let caution = Interval.seconds(60)
     /// How long repetitions come to all that a larger layer would cost.
     package static let probeLength = Interval.milliseconds(500)
-    /// Until then their rate grows by so much a second, from a little above the limit: a way that is far too narrow shows it
-    /// before its queue is full of them.
-    private static let probeGrowth = 0.75
+    /// Until then their rate grows by so much a second, from a little above what is sent: slowly up to half as much again as the limit,
+    /// for there the way most probably ends, and a way that is too narrow is to show it before its queue is full of them.
+    private static let probeCare = 1.5
+    private static let probeGrowth = (within: 0.5, beyond: 1.5)
     private static let probeStart = 1.2
+    /// What an estimate is of the one before where it has fallen. While more is tried it lags behind by much, so that a cut to 0.85 of
+    /// what comes may hardly lower it.
+    private static let fall = (usual: 0.95, probing: 0.99)
     /// Whose pictures grow in the first moments has sent much of them within the latest round trip.
     private static let earlyShare = 0.65
     private static let earlyMissing = 3
@@ -114,7 +118,8 @@ package struct ChannelCapacity: Sendable {
     package mutating func note(estimate: Int, sent: Int, now: Instant) {
         let isBelowMedia = Double(estimate) < ChannelCapacity.belowMedia * Double(sent)
         let sent = max(sent, probedBitrate ?? 0)
-        let hasFallen = self.estimate.map { Double(estimate) < 0.95 * Double($0) } ?? false
+        let share = probe == nil ? ChannelCapacity.fall.usual : ChannelCapacity.fall.probing
+        let hasFallen = self.estimate.map { Double(estimate) < share * Double($0) } ?? false
         self.estimate = estimate
         if hasFallen { lastFall = now }
         let isBehind = isBehind(estimate, sent, now)
@@ -248,8 +253,10 @@ package struct ChannelCapacity: Sendable {
 
     /// Tries more where it is time to; to be called some times a second with the present allocation's `nextCost`.
     ///
-    /// - Parameter canProbe: there is a stream on which repetitions can be sent.
-    package mutating func advance(to now: Instant, nextCost: Int?, canProbe: Bool = false) {
+    /// - Parameters:
+    ///   - sent: in bit/s, at present.
+    ///   - canProbe: there is a stream on which repetitions can be sent.
+    package mutating func advance(to now: Instant, nextCost: Int?, sent: Int = 0, canProbe: Bool = false) {
         if let end = trialEnd, end <= now {
             trialEnd = nil
             patience = ChannelCapacity.firstPatience
@@ -263,21 +270,22 @@ package struct ChannelCapacity: Sendable {
             return
         }
         guard imposed.map({ nextCost <= $0 }) ?? true else { return }
-        guard !canProbe || hasProbed(nextCost, from: limit, now) else { return }
+        guard !canProbe || hasProbed(nextCost, limit, sent: sent, now) else { return }
         probe = nil
         self.limit = max(limit, nextCost)
         trialEnd = now + ChannelCapacity.trialLength
     }
 
     /// Whether repetitions have come to all that it would cost, for long enough.
-    private mutating func hasProbed(_ cost: Int, from limit: Int, _ now: Instant) -> Bool {
+    private mutating func hasProbed(_ cost: Int, _ limit: Int, sent: Int, _ now: Instant) -> Bool {
         guard var probe else {
-            let rate = min(ChannelCapacity.probeStart * Double(limit), Double(cost))
-            self.probe = Probe(rate: rate, cost: cost, latest: now)
+            let rate = ChannelCapacity.probeStart * Double(min(max(sent, limit / 2), limit))
+            self.probe = Probe(rate: min(rate, Double(cost)), cost: cost, latest: now)
             return false
         }
-        let growth = 1 + ChannelCapacity.probeGrowth * (now - probe.latest).seconds
-        probe.rate = min(probe.rate * growth, Double(probe.cost))
+        let growth = ChannelCapacity.probeGrowth
+        let speed = probe.rate < ChannelCapacity.probeCare * Double(limit) ? growth.within : growth.beyond
+        probe.rate = min(probe.rate * (1 + speed * (now - probe.latest).seconds), Double(probe.cost))
         probe.latest = now
         if probe.end == nil, probe.rate >= Double(probe.cost) { probe.end = now + ChannelCapacity.probeLength }
         self.probe = probe

@@ -141,6 +141,20 @@ import Testing
         #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
     }
 
+    /// Pictures begin a second after the sound and fill a queue of 200 ms for a second and a half: what little is known then
+    /// doesn't make that usual.
+    @Test(arguments: [20, 50, 100]) mutating func aQueueOfTheJoinIsForgottenSoon(_ before: Int) {
+        for index in 0..<before { packet(late: Double(index % 2) * 4) }
+        for step in 0..<70 {
+            let late = min(120 + Double(step) * 4, 200)
+            packet(late: late)
+            if step >= 4 { #expect(estimator.target().milliseconds >= late, "\(step)") }
+        }
+        for step in 0..<15 { packet(late: 200 - 14 * Double(step)) }
+        for index in 0..<100 { packet(late: Double(index % 2) * 4) }
+        #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
+    }
+
     /// One that stays is how the way is: after four seconds its packets count like any others.
     @Test mutating func aQueueThatStaysIsWaitedFor() {
         for _ in 0..<400 { packet() }

@@ -322,7 +322,7 @@ final class Downlink {
         let packets = cameras.compactMap(\.consumer).reduce(0) { $0 + room.sent($1).packets }
         capacity.note(missing: missing.take(sent: packets), sent: Int(sent.bitrate), now: now)
         capacity.note(backlog: pair.alice.peer.pacingBacklog, now: now)
-        capacity.advance(to: now, nextCost: nextCost, canProbe: true)
+        capacity.advance(to: now, nextCost: nextCost, sent: Int(sent.bitrate), canProbe: true)
         for report in cameras.flatMap({ room.layers(of: $0.producer) }) {
             rates[report.ssrc, default: LayerRates()].update(report.layerBytes, now: now)
         }

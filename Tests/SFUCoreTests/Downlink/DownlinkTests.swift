@@ -255,8 +255,8 @@ private let told = [Downlink.Telling.estimate, .packets]
         // A large layer ends at once where it can't pass, and nothing of it is repeated.
         #expect(lost < 250 && narrow > 0.95)
         // What is tried, and was too much, costs no layer.
-        #expect(wide > 0.65)
-        #expect(queues.0 < 160 && queues.1 < 120)
-        #expect(pictures.0 < 200 && pictures.1 < 250)
+        #expect(wide > 0.85)
+        #expect(queues.0 < 70 && queues.1 < 50)
+        #expect(pictures.0 < 110 && pictures.1 < 110)
     }
 }

@@ -136,7 +136,7 @@ extension MediaConnection {
         streams.capacity.note(loss: feedback.loss.take(), sent: sent, now: now)
         streams.capacity.note(missing: feedback.missing.take(sent: streams.packets), sent: sent, now: now)
         streams.capacity.note(backlog: flow.peer.pacingBacklog, now: now)
-        streams.capacity.advance(to: now, nextCost: streams.nextCost, canProbe: canProbe)
+        streams.capacity.advance(to: now, nextCost: streams.nextCost, sent: sent, canProbe: canProbe)
         probe()
     }
 
