@@ -26,6 +26,9 @@ struct ProbeController: Sendable {
     /// The estimate from which on another probe follows; nil where none is awaited.
     private var further: Double?
     private var last: Instant?
+    /// Once, what the clusters at the start have not shown within a second is tried again, where nothing speaks against it: one cluster
+    /// is 15 ms, in which a machine may stand still.
+    private var mayRepeat = true
     private var retry: (rate: Double, at: Instant)?
     private var estimate = 0.0
 
@@ -65,14 +68,20 @@ struct ProbeController: Sendable {
     /// When `advance` may have something; `distantFuture` for never.
     var deadline: Instant {
         guard hasBegun, estimate < wanted else { return .distantFuture }
-        return min((last ?? .zero) + ProbeController.spacing, retry?.at ?? .distantFuture)
+        let spacing = isToRepeat ? ProbeController.longestWait : ProbeController.spacing
+        return min((last ?? .zero) + spacing, retry?.at ?? .distantFuture)
     }
 
     /// What is due by time.
     mutating func advance(to now: Instant, _ bitrate: Double) -> [ProbeCluster] {
         estimate = bitrate
+        let isOpen = isToRepeat
         if let last, now - last >= ProbeController.longestWait { further = nil }
         guard hasBegun, bitrate < wanted else { return [] }
+        if isOpen, further == nil {
+            mayRepeat = false
+            return probe([bitrate * ProbeController.furtherScale], now)
+        }
         if let retry, now >= retry.at {
             self.retry = nil
             if retry.rate > bitrate * 1.05 { return probe([retry.rate], now) }
@@ -80,6 +89,9 @@ struct ProbeController: Sendable {
         guard now - (last ?? .zero) >= ProbeController.spacing else { return [] }
         return probe([bitrate * ProbeController.furtherScale], now)
     }
+
+    /// A cluster hasn't shown yet what it may.
+    private var isToRepeat: Bool { mayRepeat && further != nil }
 
     private mutating func probe(_ rates: [Double], _ now: Instant) -> [ProbeCluster] {
         last = now

@@ -81,12 +81,31 @@ struct ProbeTests {
         var controller = ProbeController()
         controller.setWanted(5_000_000)
         _ = controller.begin(300_000, now: start)
+        _ = controller.update(300_000, acknowledged: 300_000, isOverused: true, now: start)
         #expect(controller.update(400_000, acknowledged: 400_000, isOverused: false, now: start + .seconds(1)).isEmpty)
         #expect(controller.deadline == start + .seconds(5))
         #expect(rates(controller.advance(to: start + .seconds(5), 400_000)) == [800_000])
         #expect(controller.update(350_000, acknowledged: 400_000, isOverused: true, now: start + .seconds(8)).isEmpty)
         #expect(controller.deadline == start + .seconds(13))
         #expect(controller.advance(to: start + .seconds(12), 350_000).isEmpty)
+    }
+
+    /// What the first clusters haven't shown is tried once more after a second: a machine may have stood still meanwhile.
+    @Test func theStartIsTriedTwice() {
+        var controller = ProbeController()
+        controller.setWanted(5_000_000)
+        _ = controller.begin(300_000, now: start)
+        func update(_ rate: Double, after milliseconds: Int) -> [Double] {
+            rates(
+                controller.update(
+                    rate, acknowledged: 400_000, isOverused: false, now: start + .milliseconds(milliseconds)))
+        }
+        #expect(update(400_000, after: 900).isEmpty)
+        #expect(controller.deadline == start + .seconds(1))
+        #expect(update(400_000, after: 1_000) == [800_000])
+        #expect(update(410_000, after: 2_000).isEmpty)
+        #expect(controller.deadline == start + .seconds(6))
+        #expect(update(410_000, after: 6_000) == [820_000])
     }
 
     /// A deep fall while little was sent is checked.
