@@ -44,6 +44,12 @@ struct ProbeTests {
 
     private func rates(_ clusters: [ProbeCluster]) -> [Double] { clusters.map(\.rate) }
 
+    /// What is tried where the estimate has become `rate`, and no queue grows.
+    private func update(_ controller: inout ProbeController, _ rate: Double, after milliseconds: Int) -> [Double] {
+        rates(
+            controller.update(rate, acknowledged: 300_000, isOverused: false, now: start + .milliseconds(milliseconds)))
+    }
+
     @Test func theStartTriesThreeAndSixTimes() {
         var controller = ProbeController()
         #expect(controller.begin(300_000, now: start).isEmpty)
@@ -58,9 +64,7 @@ struct ProbeTests {
         controller.setWanted(5_000_000)
         _ = controller.begin(300_000, now: start)
         func update(_ rate: Double, after milliseconds: Int) -> [Double] {
-            rates(
-                controller.update(
-                    rate, acknowledged: 300_000, isOverused: false, now: start + .milliseconds(milliseconds)))
+            self.update(&controller, rate, after: milliseconds)
         }
         #expect(update(900_000, after: 100).isEmpty)
         #expect(update(1_700_000, after: 150) == [3_400_000])
@@ -96,9 +100,7 @@ struct ProbeTests {
         controller.setWanted(5_000_000)
         _ = controller.begin(300_000, now: start)
         func update(_ rate: Double, after milliseconds: Int) -> [Double] {
-            rates(
-                controller.update(
-                    rate, acknowledged: 400_000, isOverused: false, now: start + .milliseconds(milliseconds)))
+            self.update(&controller, rate, after: milliseconds)
         }
         #expect(update(400_000, after: 900).isEmpty)
         #expect(controller.deadline == start + .seconds(1))
