@@ -1,8 +1,8 @@
 import RTCWire
 
 /// When more than the estimate is tried, and how much (libwebrtc's `ProbeController`): three and six times the rate at the
-/// start, twice what each of those has shown while it goes on upwards, and every five seconds afterwards twice the estimate
-/// while the encoders want more than that.
+/// start, twice what each of those has shown while it goes on upwards, and every five seconds afterwards, once after one
+/// already, twice the estimate while the encoders want more than that.
 ///
 /// What is wanted bounds all of it: nobody probes for what he has no use for.
 struct ProbeController: Sendable {
@@ -26,8 +26,8 @@ struct ProbeController: Sendable {
     /// The estimate from which on another probe follows; nil where none is awaited.
     private var further: Double?
     private var last: Instant?
-    /// Once, what the clusters at the start have not shown within a second is tried again, where nothing speaks against it: one cluster
-    /// is 15 ms, in which a machine may stand still.
+    /// What the clusters at the start haven't shown within a second is tried again, once, where nothing speaks against it: a cluster is
+    /// 15 ms, in which a machine may stand still.
     private var mayRepeat = true
     private var retry: (rate: Double, at: Instant)?
     private var estimate = 0.0
@@ -68,30 +68,28 @@ struct ProbeController: Sendable {
     /// When `advance` may have something; `distantFuture` for never.
     var deadline: Instant {
         guard hasBegun, estimate < wanted else { return .distantFuture }
-        let spacing = isToRepeat ? ProbeController.longestWait : ProbeController.spacing
         return min((last ?? .zero) + spacing, retry?.at ?? .distantFuture)
     }
 
     /// What is due by time.
     mutating func advance(to now: Instant, _ bitrate: Double) -> [ProbeCluster] {
         estimate = bitrate
-        let isOpen = isToRepeat
+        let spacing = spacing
         if let last, now - last >= ProbeController.longestWait { further = nil }
         guard hasBegun, bitrate < wanted else { return [] }
-        if isOpen, further == nil {
-            mayRepeat = false
-            return probe([bitrate * ProbeController.furtherScale], now)
-        }
         if let retry, now >= retry.at {
             self.retry = nil
             if retry.rate > bitrate * 1.05 { return probe([retry.rate], now) }
         }
-        guard now - (last ?? .zero) >= ProbeController.spacing else { return [] }
+        guard now - (last ?? .zero) >= spacing else { return [] }
+        mayRepeat = false
         return probe([bitrate * ProbeController.furtherScale], now)
     }
 
-    /// A cluster hasn't shown yet what it may.
-    private var isToRepeat: Bool { mayRepeat && further != nil }
+    /// How long after the latest cluster the next one follows at present.
+    private var spacing: Interval {
+        mayRepeat && further != nil ? ProbeController.longestWait : ProbeController.spacing
+    }
 
     private mutating func probe(_ rates: [Double], _ now: Instant) -> [ProbeCluster] {
         last = now
