@@ -91,14 +91,20 @@ struct ChannelCapacityTests {
         #expect(capacity.available == 850_000)
     }
 
-    /// Where it is far below what has left by then, and some of that is missing.
+    /// Where it is far below what has left by then, and some of that is missing, or it has fallen.
     @Test func anEarlyEstimateMayBeALimit() {
         var capacity = ChannelCapacity()
-        func isLimit(_ estimate: Int, _ missing: Int) -> Bool {
-            capacity.note(early: estimate, sent: 900_000, missing: missing, now: .zero)
+        func isLimit(_ estimate: Int, _ missing: Int, hasFallen: Bool = false) -> Bool {
+            capacity.note(early: estimate, sent: 900_000, missing: missing, hasFallen: hasFallen, now: .zero)
         }
         let (enough, whole) = (isLimit(600_000, 3), isLimit(400_000, 2))
         #expect(!enough && !whole && capacity.limit == nil)
+        // What has fallen is of what passes: a little less than is sent is too little then.
+        let fits = isLimit(750_000, 0, hasFallen: true)
+        #expect(!fits && capacity.limit == nil)
+        var other = ChannelCapacity()
+        let fallen = other.note(early: 700_000, sent: 900_000, missing: 0, hasFallen: true, now: .zero)
+        #expect(fallen && other.limit == 350_000)
         let narrow = isLimit(400_000, 3)
         #expect(narrow && capacity.limit == 200_000 && capacity.isOverrun(sent: 900_000))
         let again = isLimit(300_000, 9)
@@ -156,15 +162,15 @@ struct ChannelCapacityTests {
 
     @Test func repetitionsComeBeforeALargerLayerIsTried() {
         var capacity = limited(to: 300_000, sent: 600_000)
-        // A little more than is sent at first, slowly more up to half as much again as the limit, then soon what the layer costs, and
-        // that for half a second.
+        // A little more than is sent at first, slowly more up to twice the limit, then soon what the layer costs, and that for half a
+        // second.
         var probed: [Int] = []
-        for step in 0...8 {
-            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 600_000, sent: 300_000, canProbe: true)
+        for step in 0...10 {
+            capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 750_000, sent: 300_000, canProbe: true)
             probed.append(capacity.probedBitrate ?? 0)
-            #expect(capacity.available == (probed[step] == 0 ? 600_000 : 300_000))
+            #expect(capacity.available == (probed[step] == 0 ? 750_000 : 300_000))
         }
-        #expect(probed == [360_000, 405_000, 455_625, 600_000, 600_000, 0, 0, 0, 0])
+        #expect(probed == [360_000, 405_000, 455_625, 512_578, 576_650, 648_731, 750_000, 750_000, 0, 0, 0])
     }
 
     /// Where hardly anything is sent the limit is what is known, and it begins no higher than that either.
@@ -178,15 +184,58 @@ struct ChannelCapacityTests {
     /// It grows by 8 % a second, far below what comes, and a cut to 0.85 of that lowers it by little.
     @Test func anEstimateThatLagsBehindAProbeFallsALittle() {
         var capacity = limited(to: 445_000, sent: 600_000)
-        for (step, estimate) in [513_000, 521_000, 538_000].enumerated() {
+        for (step, estimate) in [533_000, 571_000, 618_000].enumerated() {
             capacity.advance(to: at(5 + 0.25 * Double(step)), nextCost: 1_700_000, sent: 445_000, canProbe: true)
             capacity.note(estimate: estimate, sent: 445_000, now: at(5.1 + 0.25 * Double(step)))
         }
         #expect(capacity.probedBitrate != nil)
-        capacity.note(estimate: 535_000, sent: 445_000, now: at(5.7))
+        capacity.note(estimate: 615_000, sent: 445_000, now: at(5.7))
         #expect(capacity.probedBitrate != nil)
-        capacity.note(estimate: 514_000, sent: 445_000, now: at(5.8))
+        capacity.note(estimate: 606_000, sent: 445_000, now: at(5.8))
         #expect(capacity.probedBitrate == nil && capacity.limit == 445_000)
+    }
+
+    /// A receiver's estimate grows as long as all is well, however far behind it is: one that stays has seen a queue.
+    @Test func anEstimateThatStaysBehindAProbeHasSeenAQueue() {
+        var capacity = limited(to: 445_000, sent: 600_000)
+        func isProbing(_ time: Double, _ estimate: Int) -> Bool {
+            capacity.advance(to: at(time), nextCost: 1_700_000, sent: 445_000, canProbe: true)
+            capacity.note(estimate: estimate, sent: 445_000, now: at(time + 0.1))
+            return capacity.probedBitrate != nil
+        }
+        // Near what is tried it may be all that it says.
+        let near = isProbing(5, 530_000) && isProbing(5.25, 610_000) && isProbing(5.5, 610_000)
+        #expect(near && capacity.probedBitrate == 675_843)
+        let grown = isProbing(5.75, 615_000)
+        #expect(grown && capacity.probedBitrate == 760_324)
+        let stays = isProbing(6, 615_000)
+        #expect(!stays && capacity.limit == 445_000)
+    }
+
+    /// What was tried has come by itself, for its pictures have become smaller: that they went well says nothing of the next larger.
+    @Test func aProbeIsOfWhatItBeganFor() {
+        var capacity = limited(to: 440_000, sent: 600_000)
+        func advance(_ time: Double, _ cost: Int) -> Int? {
+            capacity.advance(to: at(time), nextCost: cost, sent: 160_000, canProbe: true)
+            return capacity.probedBitrate
+        }
+        let begun = (advance(5, 450_000), advance(5.25, 455_000))
+        #expect(begun.0 == 264_000 && begun.1 == 297_000)
+        let larger = [5.5, 6, 7, 8, 9, 10].map { advance($0, 2_400_000) }
+        #expect(larger.allSatisfy { $0 == nil } && capacity.limit == 440_000)
+        let later = advance(10.5, 2_400_000)
+        #expect(later == 264_000)
+    }
+
+    /// In steps, each of which is less than a twentieth.
+    @Test func anEstimateMayFallInSteps() {
+        var capacity = ChannelCapacity()
+        for (step, estimate) in [900_000, 870_000, 860_000].enumerated() {
+            capacity.note(estimate: estimate, sent: 950_000, now: at(0.2 * Double(step)))
+        }
+        #expect(capacity.limit == nil)
+        capacity.note(estimate: 850_000, sent: 950_000, now: at(0.6))
+        #expect(capacity.limit == 850_000)
     }
 
     /// The viewer keeps what it had.

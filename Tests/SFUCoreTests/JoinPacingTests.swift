@@ -47,6 +47,19 @@ import Testing
         #expect(joining.average(75_000, now: .zero + .milliseconds(550)) == 800_000)
     }
 
+    /// A queue of a key frame drains by itself, where the layers cost less than has been seen to pass.
+    @Test mutating func whatFallsIsOfLayersThatCostMore() {
+        joining.begin(bytes: 0, now: .zero)
+        #expect(!joining.hasFallen(below: 2_400_000))
+        for estimate in [1_700_000, 1_860_000, 1_700_000] { joining.note(estimate: estimate) }
+        #expect(!joining.hasFallen(below: 2_400_000))
+        joining.note(estimate: 1_390_000)
+        #expect(joining.hasFallen(below: 2_400_000) && !joining.hasFallen(below: 1_900_000))
+        joining.begin(bytes: 50_000, now: .zero + .milliseconds(300))
+        joining.note(estimate: 1_390_000)
+        #expect(!joining.hasFallen(below: 2_400_000))
+    }
+
     @Test mutating func pacingEndsAfterHalfASecond() {
         #expect(joining.hasEnded(now: .zero))
         joining.begin(bytes: 0, now: .zero)

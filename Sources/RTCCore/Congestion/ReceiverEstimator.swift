@@ -46,6 +46,7 @@ struct ReceiverEstimator: Sendable {
     private var renewed: Instant?
     /// Nil where the latest packet was in time.
     private var late: LateRun?
+    private var onset = QueueOnset()
     /// Since when a queue has stood, how high it was then, and what came.
     private var stood: (since: Instant, excess: Interval, rate: Double)?
     private var told: (bitrate: Int, at: Instant)?
@@ -128,19 +129,28 @@ struct ReceiverEstimator: Sendable {
 
     /// Whether what is late says by itself that more is sent than passes.
     private mutating func noteLate(_ delay: Interval, _ size: Int, _ arrival: Instant) -> Bool {
-        guard standing.excess(of: delay) > StandingQueue.height else {
+        let excess = standing.excess(of: delay)
+        let hasBegun = noteOnset(excess, size, arrival)
+        guard excess > StandingQueue.height else {
             (late, stood) = (nil, nil)
-            return false
+            return hasBegun
         }
         // What the first one waited for came before it.
         guard var run = late else {
             late = LateRun(delay, arrival)
-            return false
+            return hasBegun
         }
         let finding = run.note(delay, size, arrival, rate: arriving.bitrate)
         late = run
         if case .filled(let bytes, let start) = finding { arriving.restart(at: start, bytes) }
-        return finding != nil
+        return finding != nil || hasBegun
+    }
+
+    /// Whether a queue has just begun: what has come of it is what passes.
+    private mutating func noteOnset(_ excess: Interval, _ size: Int, _ arrival: Instant) -> Bool {
+        guard let begun = onset.note(excess, size, arrival, rate: arriving.bitrate) else { return false }
+        arriving.restart(at: begun.start, begun.bytes + size)
+        return true
     }
 
     /// Where delays stay as they are though far less is sent they are the way's, and no queue, and what came before passes. Gives
@@ -179,6 +189,7 @@ struct ReceiverEstimator: Sendable {
         arriving = ReceivedRate()
         leastDelay = nil
         (late, stood) = (nil, nil)
+        onset = QueueOnset()
     }
 
     private var interval: Interval {

@@ -24,16 +24,21 @@ package struct ChannelCapacity: Sendable {
     package static let caution = Interval.seconds(60)
     /// How long repetitions come to all that a larger layer would cost.
     package static let probeLength = Interval.milliseconds(500)
-    /// Until then their rate grows by so much a second, from a little above what is sent: slowly up to half as much again as the limit,
-    /// for there the way most probably ends, and a way that is too narrow is to show it before its queue is full of them.
-    private static let probeCare = 1.5
-    private static let probeGrowth = (within: 0.5, beyond: 1.5)
+    /// Until then their rate grows by so much a second, from a little above what is sent: slowly up to twice the limit, for there the
+    /// way most probably ends, and a way that is too narrow is to show it before its queue is full of them.
+    private static let probeCare = 2.0
+    private static let probeGrowth = (within: 0.5, beyond: 1.0)
     private static let probeStart = 1.2
-    /// What an estimate is of the one before where it has fallen. While more is tried it lags behind by much, so that a cut to 0.85 of
-    /// what comes may hardly lower it.
+    /// What a layer costs strays by less while it is tried.
+    private static let costDrift = 1.25
+    /// What an estimate is of the highest where it has fallen, in one step or in some. While more is tried it lags behind by much, so
+    /// that a cut to 0.85 of what comes may hardly lower it: then it is held against the one before.
     private static let fall = (usual: 0.95, probing: 0.99)
-    /// Whose pictures grow in the first moments has sent much of them within the latest round trip.
-    private static let earlyShare = 0.65
+    /// One that is below this part of what is tried grows, as long as nothing is in its way.
+    private static let lag = 0.9
+    /// What an estimate is of what has left, where it is a limit. Whose pictures grow in the first moments has sent much of them
+    /// within the latest round trip; one that has fallen by a tenth is of what passes.
+    private static let earlyShare = (missing: 0.65, fallen: 0.8)
     private static let earlyMissing = 3
     /// A queue that is full drains in so long where a little less is sent than the way bears.
     private static let draining = Interval.seconds(3)
@@ -51,6 +56,8 @@ package struct ChannelCapacity: Sendable {
     /// A limit that a test asks for; nil for none.
     package var imposed: Int?
     private var estimate: Int?
+    /// The highest estimate since one fell.
+    private var highest = 0
     /// Since when the estimate has been below what is sent and not grown, and what it was then.
     private var behind: (estimate: Int, since: Instant)?
     /// When an estimate fell, or something else said that the way has an end, last; nil for never.
@@ -107,7 +114,7 @@ package struct ChannelCapacity: Sendable {
     /// Whether far more is sent than the way bears: what waits to be sent then is lost or late before anything smaller follows.
     ///
     /// - Parameter sent: in bit/s, at present.
-    package func isOverrun(sent: Int) -> Bool { limit.map { Double($0) < 0.6 * Double(sent) } ?? false }
+    package func isOverrun(sent: Int) -> Bool { limit.map { Double($0) < 0.7 * Double(sent) } ?? false }
 
     /// What all that is sent is to come to now, with repetitions beside the media, in bit/s; nil while nothing is probed.
     package var probedBitrate: Int? { probe.map { Int($0.rate) } }
@@ -118,8 +125,8 @@ package struct ChannelCapacity: Sendable {
     package mutating func note(estimate: Int, sent: Int, now: Instant) {
         let isBelowMedia = Double(estimate) < ChannelCapacity.belowMedia * Double(sent)
         let sent = max(sent, probedBitrate ?? 0)
-        let share = probe == nil ? ChannelCapacity.fall.usual : ChannelCapacity.fall.probing
-        let hasFallen = self.estimate.map { Double(estimate) < share * Double($0) } ?? false
+        let hasFallen = hasFallen(to: estimate)
+        highest = hasFallen ? estimate : max(highest, estimate)
         self.estimate = estimate
         if hasFallen { lastFall = now }
         let isBehind = isBehind(estimate, sent, now)
@@ -134,19 +141,30 @@ package struct ChannelCapacity: Sendable {
         }
     }
 
-    /// Takes in an estimate of a way on which pictures have just begun, the largest ones, for nothing was known of it, and of which
-    /// some are missing. It says at least what came, where it hasn't seen the way's end: far below what has left, it has. By
-    /// itself it says little: a machine that is busy for a moment looks like a queue.
+    private func hasFallen(to estimate: Int) -> Bool {
+        if Double(estimate) < ChannelCapacity.fall.usual * Double(highest) { return true }
+        guard let probe, let before = self.estimate else { return false }
+        return Double(estimate) < ChannelCapacity.fall.probing * Double(before)
+            || estimate <= before && Double(estimate) < ChannelCapacity.lag * probe.rate
+    }
+
+    /// Takes in an estimate of a way on which pictures have just begun, the largest ones, for nothing was known of it. It says at
+    /// least what came, where it hasn't seen the way's end: far below what has left, it has, where it has fallen to that or some
+    /// of it are missing. By itself it says little: a machine that is busy for a moment looks like a queue.
     ///
     /// - Parameters:
     ///   - sent: what left since then, on average, in bit/s.
     ///   - missing: packets of it that were asked for again.
+    ///   - hasFallen: the estimate is far below an earlier one of these pictures.
     /// - Returns: whether it is a limit, so that something smaller should follow at once.
-    package mutating func note(early estimate: Int, sent: Int, missing: Int, now: Instant) -> Bool {
-        guard limit == nil, missing >= ChannelCapacity.earlyMissing,
-            Double(estimate) < ChannelCapacity.earlyShare * Double(sent)
+    package mutating func note(
+        early estimate: Int, sent: Int, missing: Int, hasFallen: Bool, now: Instant
+    ) -> Bool {
+        let share = hasFallen ? ChannelCapacity.earlyShare.fallen : ChannelCapacity.earlyShare.missing
+        guard limit == nil, hasFallen || missing >= ChannelCapacity.earlyMissing,
+            Double(estimate) < share * Double(sent)
         else { return false }
-        self.estimate = estimate
+        (self.estimate, highest) = (estimate, estimate)
         // All that left too fast stands in a queue, which is to drain.
         (lastQueue, lastEnd) = (now, now)
         congested(to: estimate / 2, now)
@@ -278,6 +296,12 @@ package struct ChannelCapacity: Sendable {
 
     /// Whether repetitions have come to all that it would cost, for long enough.
     private mutating func hasProbed(_ cost: Int, _ limit: Int, sent: Int, _ now: Instant) -> Bool {
+        if let probe, Double(cost) > ChannelCapacity.costDrift * Double(probe.cost) {
+            // What was being tried is sent by now, for its pictures have become smaller: it is to go well first.
+            self.probe = nil
+            lastTrouble = now
+            return false
+        }
         guard var probe else {
             let rate = ChannelCapacity.probeStart * Double(min(max(sent, limit / 2), limit))
             self.probe = Probe(rate: min(rate, Double(cost)), cost: cost, latest: now)

@@ -39,6 +39,7 @@ final class Downlink {
     private var sent = RateMeter()
     private var beside = RateMeter()
     private var rates: [UInt32: LayerRates] = [:]
+    private var cost = 0
     private var nextCost: Int?
     private var probe = SubscriberProbe()
     /// Of each camera, by its number.
@@ -343,7 +344,9 @@ final class Downlink {
         let now = pair.simulation.now
         guard cameras.contains(where: { $0.layers.count > 1 }), let estimate = joining.estimate,
             let sent = sentSinceJoin(now),
-            capacity.note(early: estimate, sent: sent, missing: joining.missing, now: now)
+            capacity.note(
+                early: estimate, sent: sent, missing: joining.missing, hasFallen: joining.hasFallen(below: cost),
+                now: now)
         else { return false }
         allocate(now)
         return true
@@ -352,14 +355,14 @@ final class Downlink {
     private func allocate(_ now: Instant) {
         let demands = cameras.filter { $0.consumer != nil }.map { demand($0, now) }.filter { !$0.layers.isEmpty }
         let allocation = BitrateAllocation(demands, capacity: capacity.available, mayPause: false)
-        nextCost = allocation.nextCost
+        (cost, nextCost) = (allocation.cost, allocation.nextCost)
         let isOverrun = capacity.isOverrun(sent: max(Int(sent.bitrate), sentSinceJoin(now) ?? 0))
         repetitions.set(
             limit: capacity.limit, sent: Int(sent.bitrate), cost: allocation.cost, queue: capacity.queue(now: now),
             now: now)
         let pace = capacity.pace(cost: allocation.cost, beside: Int(beside.bitrate), now: now)
         if isPaced, pace != nil || joining.hasEnded(now: now) { setPace(pace) }
-        if isOverrun, !wasOverrun {
+        if isOverrun, !wasOverrun, demands.contains(where: { $0.layers.first?.rank != $0.layers.last?.rank }) {
             pair.drive(pair.alice) { peer, now, _ in _ = peer.dropBacklog(longerThan: .milliseconds(50), now: now) }
         }
         wasOverrun = isOverrun

@@ -29,6 +29,8 @@ struct ConnectionStreams {
     private var starved: Set<String> = []
     /// Of tracks that end behind a warning.
     private var fallbacks: [String: VideoFallback] = [:]
+    /// Of the layers that are allocated, in bit/s, and of more.
+    var cost = 0
     var nextCost: Int?
 
     /// Copies of each frame of sound that the way has room for: all of it is to be a third of what that bears at most. One where
@@ -108,7 +110,7 @@ extension MediaConnection {
         let demands = sends.compactMap { demand($0, rates[$0.trackID] ?? [:], now) }
         let capacity = streams.capacity.available
         let allocation = BitrateAllocation(demands, capacity: capacity, mayPause: policy != .never)
-        streams.nextCost = allocation.nextCost
+        (streams.cost, streams.nextCost) = (allocation.cost, allocation.nextCost)
         let sent = max(Int(streams.sent.bitrate), sentSinceJoin(now) ?? 0)
         let isOverrun = streams.capacity.isOverrun(sent: sent)
         streams.repetitions.set(
@@ -175,7 +177,9 @@ extension MediaConnection {
     private func judgeJoin() -> Bool {
         let now = flow.now
         guard let estimate = streams.joining.estimate, let sent = sentSinceJoin(now), hasSmallerLayers(now),
-            streams.capacity.note(early: estimate, sent: sent, missing: streams.joining.missing, now: now)
+            streams.capacity.note(
+                early: estimate, sent: sent, missing: streams.joining.missing,
+                hasFallen: streams.joining.hasFallen(below: streams.cost), now: now)
         else { return false }
         logger.debug("a newcomer is sent too much", metadata: ["estimate": "\(estimate)", "sent": "\(sent)"])
         media.narrowed?(self)
