@@ -37,6 +37,11 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// Before so many have come nothing is unusual.
     private static let first = 10
 
+    /// A stream whose first packet was so much later than the fastest since began in a queue.
+    private static let queued: Int64 = 60_000_000
+    /// What packets of such a queue that has drained need beyond this was of the queue.
+    private static let drained = Interval.milliseconds(20)
+
     private let configuration: AudioPlayoutConfiguration
     /// Packets of this sender, as far as it is new.
     private var observed = 0
@@ -54,6 +59,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     private(set) var epoch: Int32 = 0
     /// Minimum transit in ns; nil before the first packet.
     private(set) var base: Int64?
+    /// Transit of the first packet.
+    private var begin: Int64 = 0
     /// What packets need beyond the fastest, rounded up to the bucket.
     private(set) var spread = Interval.zero
     /// For what comes behind later ones.
@@ -168,7 +175,7 @@ struct PlayoutDelayEstimator: ~Copyable {
             minima[minima.count - 1] = min(minima[minima.count - 1], transit)
         }
         let minimum = minima.min() ?? transit
-        if base == nil { origin = minimum }
+        if base == nil { (origin, begin) = (minimum, transit) }
         base = minimum
         moveOrigin(to: minimum)
     }
@@ -179,6 +186,7 @@ struct PlayoutDelayEstimator: ~Copyable {
         guard steps != 0 else { return }
         origin = origin &+ steps &* DelayHistogram.bucket
         delays.shift(by: steps)
+        if steps < 0, begin &- minimum >= Self.queued { delays.settle(beyond: Self.drained) }
         lateDelays.shift(by: steps, keepsLeast: true)
     }
 

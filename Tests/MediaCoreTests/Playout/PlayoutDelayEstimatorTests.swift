@@ -155,6 +155,21 @@ import Testing
         #expect(estimator.target() <= .milliseconds(20), "\(estimator.target())")
     }
 
+    /// Sound begins while pictures fill a queue of 200 ms: what it needs seems little at first, and much once the queue has drained.
+    @Test(arguments: [5, 20, 50, 100]) mutating func aQueueThatSoundBeginsInIsForgottenSoon(_ before: Int) {
+        for index in 0..<before { packet(late: 200 - Double(index % 2) * 4) }
+        for step in 0..<40 { packet(late: 200 - 5 * Double(step)) }
+        for index in 0..<50 { packet(late: Double(index % 2) * 4) }
+        #expect(estimator.target() <= .milliseconds(40), "\(estimator.target())")
+    }
+
+    /// Of a way whose delays stray the same is learned as ever, however late the first packet was.
+    @Test(arguments: [0, 40, 80]) mutating func jitterIsLearnedWhateverCameFirst(_ first: Int) {
+        packet(late: Double(first))
+        for index in 0..<100 { packet(late: Double(index * 37 % 81)) }
+        #expect(estimator.target() >= .milliseconds(72) && estimator.target() <= .milliseconds(90), "\(estimator.target())")
+    }
+
     /// One that stays is how the way is: after four seconds its packets count like any others.
     @Test mutating func aQueueThatStaysIsWaitedFor() {
         for _ in 0..<400 { packet() }
