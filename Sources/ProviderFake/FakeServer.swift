@@ -143,8 +143,9 @@ final class FakeServer: SimulatedNode {
             }
         case .nack(let ssrc, let missing):
             guard let consumer = connection.consumer(ssrc: ssrc) else { return }
+            let spacing = connection.peer.repetitionSpacing
             media.perform(now: now, into: outbox) { room, out in
-                room.resend(missing, consumer, now: now, spacing: .milliseconds(15), into: &out)
+                room.resend(missing, consumer, now: now, spacing: spacing, into: &out)
             }
         case .receiverReport(let ssrc, let loss, _, _, _):
             guard let consumer = connection.consumer(ssrc: ssrc) else { return }

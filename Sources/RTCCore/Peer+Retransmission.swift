@@ -1,10 +1,12 @@
 import RTCWire
 
 extension Peer {
-    /// Answers a NACK about a stream we keep packets of: each packet at most once per round trip.
+    /// Answers a NACK about a stream we keep packets of: each packet once per round trip, or twice (`RepetitionSpacing`). What is
+    /// missing of sound is played without for most of the time, before a second answer could come.
     mutating func retransmit(_ sequences: [UInt16], stream index: Int, _ now: Instant, _ outbox: Outbox) {
         guard let destination = mediaDestination else { return }
-        let spacing = retransmissionSpacing
+        let isVideo = sending.streams[index].configuration.kind == .video
+        let spacing = isVideo ? repetitionSpacing : repetitionSpacing.once
         let age = configuration.streams.cacheAge
         for sequence in sequences {
             let kept = sending.update(index) { $0.kept(sequence, now: now, age: age, spacing: spacing) }
@@ -17,10 +19,10 @@ extension Peer {
         }
     }
 
-    /// Shorter than the round trip, so that a request which the other side times by its own measure isn't refused.
-    private var retransmissionSpacing: Interval {
-        let trip = roundTripTime ?? configuration.streams.minimumNACKInterval
-        return min(max(trip * 0.75, .milliseconds(5)), .milliseconds(250))
+    /// How soon a packet is repeated again to the other side.
+    package var repetitionSpacing: RepetitionSpacing {
+        RepetitionSpacing(
+            roundTrip: roundTripTime ?? configuration.streams.minimumNACKInterval, isQueued: roundTrip.isQueued)
     }
 
     /// A new packet on the retransmission stream, with the original's number before its payload (RFC 4588).

@@ -173,6 +173,10 @@ struct TestConsumer {
     }
 
     func resend(_ sequences: [UInt16], now: Instant, spacing: Interval) {
+        resend(sequences, now: now, spacing: RepetitionSpacing(spacing))
+    }
+
+    func resend(_ sequences: [UInt16], now: Instant, spacing: RepetitionSpacing) {
         room.perform { room, outbox in room.resend(sequences, id, now: now, spacing: spacing, into: &outbox) }
     }
 

@@ -39,6 +39,19 @@ import Testing
         #expect(bench.sink.sequences == [5, 6])
     }
 
+    /// Who asks twice because requests get lost gets two answers a round trip, a while apart; who asks all the time no more.
+    @Test func twiceWhereRequestsAreSaidTwice() {
+        let bench = filled()
+        let spacing = RepetitionSpacing(roundTrip: .milliseconds(100), isQueued: false)
+        var answered: [Int] = []
+        for ms in 50..<250 {
+            bench.sink.sent = []
+            bench.consumer.resend([104], now: milliseconds(ms), spacing: spacing)
+            if !bench.sink.sent.isEmpty { answered.append(ms) }
+        }
+        #expect(answered == [50, 65, 125, 140, 200, 215])
+    }
+
     @Test func afterASwitchOfTheSource() throws {
         let bench = filled()
         bench.feed(900, timestamp: 5, payload: vp8(77, key: true, body: 200), ssrc: 2, at: milliseconds(100))

@@ -23,8 +23,7 @@ final class PacketCache {
         var length: UInt16 = 0
         var offset: UInt32 = 0
         var stored: Instant = .zero
-        /// `distantFuture` before it has been repeated: an optional would make each slot a third larger.
-        var resent = Instant.distantFuture
+        var repeated = RepetitionMark()
     }
 
     private var mask: Int
@@ -87,14 +86,14 @@ final class PacketCache {
         head = offset + packet.count
     }
 
-    /// The packet, where it is still here, no older than `age` and not repeated within `spacing`; marks it as repeated now.
+    /// The packet, where it is still here, no older than `age` and not repeated too short a while ago; marks it as repeated now.
     /// The bytes are valid until the next `store`.
-    func take(_ sequence: UInt16, now: Instant, age: Interval, spacing: Interval) -> UnsafeRawBufferPointer? {
+    func take(_ sequence: UInt16, now: Instant, age: Interval, spacing: RepetitionSpacing) -> UnsafeRawBufferPointer? {
         let index = Int(sequence) & mask
         let slot = slots[index]
         guard slot.length > 0, slot.sequence == sequence, now - slot.stored <= age else { return nil }
-        if slot.resent < .distantFuture, now - slot.resent < spacing { return nil }
-        slots[index].resent = now
+        guard slot.repeated.allows(spacing, now: now) else { return nil }
+        slots[index].repeated.note(spacing, now: now)
         return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
     }
 

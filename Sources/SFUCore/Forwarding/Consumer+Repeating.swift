@@ -3,7 +3,7 @@ import RTCWire
 
 /// Packets that are sent again.
 extension Consumer {
-    /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
+    /// Repeats packets that the subscriber misses, on the retransmission stream: each no sooner than `spacing` allows, all
     /// together within the stream's budget.
     ///
     /// Where no such stream was negotiated the connection keeps what it has sealed and repeats that: a packet made again
@@ -11,7 +11,7 @@ extension Consumer {
     ///
     /// - Parameter allowance: of the subscriber, of which each repetition takes its part.
     mutating func resend(
-        _ sequences: [UInt16], _ producer: inout Producer, now: Instant, spacing: Interval,
+        _ sequences: [UInt16], _ producer: inout Producer, now: Instant, spacing: RepetitionSpacing,
         within allowance: inout RepetitionAllowance, into outbox: inout ForwardingOutbox
     ) {
         guard let ssrc = configuration.rtxSSRC, let payloadType = configuration.rtxPayloadType else { return }
@@ -25,12 +25,14 @@ extension Consumer {
                 producer.statistics.retransmissionsRefused += 1
                 continue
             }
-            if repetitions.log.isRecent(sequence, now: now, spacing: spacing) {
+            guard repetitions.log.allows(sequence, now: now, spacing: spacing) else {
                 producer.statistics.retransmissionsRefused += 1
                 producer.statistics.retransmissionsUnderWay += 1
                 continue
             }
             let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
+            // One that isn't at hand is looked for as seldom as one that is.
+            repetitions.log.note(sequence, now: now, spacing: spacing)
             repeatOriginal(of: sequence, row, &producer, now: now, &allowance, &outbox)
         }
     }
@@ -39,8 +41,6 @@ extension Consumer {
         of sequence: UInt16, _ row: Row, _ producer: inout Producer, now: Instant,
         _ allowance: inout RepetitionAllowance, _ outbox: inout ForwardingOutbox
     ) {
-        // One that isn't at hand is looked for as seldom as one that is.
-        repetitions.log.note(sequence, now: now)
         guard let original = find(sequence, producer) else {
             producer.statistics.retransmissionMisses += 1
             return

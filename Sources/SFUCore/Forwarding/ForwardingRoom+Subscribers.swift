@@ -91,7 +91,7 @@ extension ForwardingRoom {
     /// Repeats packets that the subscriber misses, on the retransmission stream: each at most once per `spacing`, all
     /// together within the stream's budget.
     package mutating func resend(
-        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval,
+        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: RepetitionSpacing,
         within allowance: inout RepetitionAllowance, into outbox: inout ForwardingOutbox
     ) {
         guard let (consumer, producer) = find(id) else { return }
@@ -101,7 +101,8 @@ extension ForwardingRoom {
 
     /// The same to a subscriber of whose way nothing is known.
     package mutating func resend(
-        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: Interval, into outbox: inout ForwardingOutbox
+        _ sequences: [UInt16], _ id: ConsumerID, now: Instant, spacing: RepetitionSpacing,
+        into outbox: inout ForwardingOutbox
     ) {
         var unlimited = RepetitionAllowance()
         resend(sequences, id, now: now, spacing: spacing, within: &unlimited, into: &outbox)

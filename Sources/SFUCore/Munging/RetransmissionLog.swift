@@ -1,6 +1,7 @@
+import RTCCore
 import RTCWire
 
-/// Which packets were repeated lately: each leaves at most once per round trip.
+/// Which packets were repeated lately.
 ///
 /// It has a place for each of the latest `reach` numbers, so that nothing it must remember is overwritten, and is made with
 /// the first request: most subscribers never miss a packet.
@@ -9,29 +10,24 @@ struct RetransmissionLog {
     static let reach: UInt16 = 1024
 
     private struct Entry {
+        var mark = RepetitionMark()
         var sequence: UInt16 = 0
-        /// The lower bits of the time in milliseconds; 0 for never.
-        var sent: UInt32 = 0
     }
 
     private var entries: [Entry] = []
 
-    /// Whether `sequence`, at most `reach` numbers old, was repeated less than `spacing` ago.
-    func isRecent(_ sequence: UInt16, now: Instant, spacing: Interval) -> Bool {
-        guard !entries.isEmpty else { return false }
+    /// Whether `sequence`, at most `reach` numbers old, may be repeated now.
+    func allows(_ sequence: UInt16, now: Instant, spacing: RepetitionSpacing) -> Bool {
+        guard !entries.isEmpty else { return true }
         let entry = entries[Int(sequence & (RetransmissionLog.reach - 1))]
-        guard entry.sent != 0, entry.sequence == sequence else { return false }
-        return Int64(RetransmissionLog.stamp(now) &- entry.sent) * 1_000_000 < spacing.nanoseconds
+        return entry.sequence != sequence || entry.mark.allows(spacing, now: now)
     }
 
-    mutating func note(_ sequence: UInt16, now: Instant) {
+    /// It is repeated now, for it may be.
+    mutating func note(_ sequence: UInt16, now: Instant, spacing: RepetitionSpacing) {
         if entries.isEmpty { entries = Array(repeating: Entry(), count: Int(RetransmissionLog.reach)) }
-        entries[Int(sequence & (RetransmissionLog.reach - 1))] = Entry(
-            sequence: sequence, sent: RetransmissionLog.stamp(now))
-    }
-
-    /// Never 0. It comes round in 50 days: by then the number has been given to others.
-    private static func stamp(_ now: Instant) -> UInt32 {
-        max(UInt32(truncatingIfNeeded: now.nanoseconds / 1_000_000), 1)
+        let index = Int(sequence & (RetransmissionLog.reach - 1))
+        if entries[index].sequence != sequence { entries[index] = Entry(sequence: sequence) }
+        entries[index].mark.note(spacing, now: now)
     }
 }

@@ -292,10 +292,10 @@ final class Downlink {
             guard let consumer = consumer(ssrc) else { return }
             joining.note(missing: missing.note(room.sequencesSent(sequences, consumer), of: ssrc))
             judgeJoin()
-            let trip = pair.alice.peer.roundTripTime ?? .milliseconds(60)
+            let spacing = pair.alice.peer.repetitionSpacing
             perform { room, outbox, now in
                 room.resend(
-                    sequences, consumer, now: now, spacing: trip * 0.75, within: &repetitions, into: &outbox)
+                    sequences, consumer, now: now, spacing: spacing, within: &repetitions, into: &outbox)
             }
         case .keyFrameRequest(let ssrc):
             guard let consumer = consumer(ssrc) else { return }

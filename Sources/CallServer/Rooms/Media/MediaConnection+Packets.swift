@@ -30,7 +30,7 @@ extension MediaConnection: PeerFlowHandler {
         case .nack(let ssrc, let sequences):
             guard let consumer = outgoing.consumer(ssrc: ssrc) else { return }
             note(missing: media.sequencesSent(sequences, consumer), of: ssrc)
-            let spacing = repetitionSpacing
+            let spacing = flow.peer.repetitionSpacing
             media.perform { room, outbox, now in
                 room.resend(
                     sequences, consumer, now: now, spacing: spacing, within: &streams.repetitions, into: &outbox)
@@ -47,11 +47,6 @@ extension MediaConnection: PeerFlowHandler {
         case .dataChannelClosed(let id): dataChannelClosed(id)
         case .rtp, .selectedPair, .closed, .bye, .applicationData, .bufferedAmountLow: break
         }
-    }
-
-    /// Shorter than the round trip, so that a request which the client times by its own measure isn't refused.
-    private var repetitionSpacing: Interval {
-        min(max((flow.peer.roundTripTime ?? .milliseconds(20)) * 0.75, .milliseconds(5)), .milliseconds(250))
     }
 }
 
