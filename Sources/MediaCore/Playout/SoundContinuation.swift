@@ -12,8 +12,8 @@ struct SoundContinuation {
     private static let decimation = 4
     /// Of a normalized correlation: above it sound has a pitch.
     private static let voiced: Float = 0.6
-    /// Softer to nothing within so many samples: 100 ms, and 50 where there is no pitch, for noise that repeats itself buzzes.
-    private static let fade: (voiced: Float, unvoiced: Float) = (4_800, 2_400)
+    /// Softer to nothing within so many samples: 200 ms, and 50 where there is no pitch, for noise that repeats itself buzzes.
+    private static let fade: (voiced: Float, unvoiced: Float) = (9_600, 2_400)
     /// Both sound where one follows the other: 5 ms.
     private static let seam = 240
 
