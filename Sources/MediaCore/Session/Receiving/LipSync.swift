@@ -71,7 +71,7 @@ package struct LipSync: Sendable {
     private static let whole = (ahead: Interval.milliseconds(56), behind: Interval.milliseconds(52))
     /// The share of the time in which they may be further apart on either side, and how far a window in which they always are
     /// moves the lead, or the hold.
-    private static let (share, gain) = (0.02, Interval.milliseconds(10))
+    private static let (share, gain) = (0.02, (lead: Interval.milliseconds(10), hold: Interval.milliseconds(20)))
     /// Streams further apart have no clock in common.
     private static let furthest = Interval.seconds(5)
     private static let longest = Interval.seconds(1)
@@ -108,8 +108,8 @@ package struct LipSync: Sendable {
     private mutating func follow() {
         let ahead = Double(apart.ahead) / Double(samples)
         let behind = Double(apart.behind) / Double(samples)
-        lead = min(max(lead + Self.gain * (Self.share - ahead), .zero), Self.mostAhead)
-        hold = min(max(hold + Self.gain * (behind - Self.share), .zero), Self.mostAhead)
+        lead = min(max(lead + Self.gain.lead * (Self.share - ahead), .zero), Self.mostAhead)
+        hold = min(max(hold + Self.gain.hold * (behind - Self.share), .zero), Self.mostAhead)
     }
 
     /// How far behind it they may be: less where sound waits for those that come late.
