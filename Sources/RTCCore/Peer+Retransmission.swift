@@ -1,12 +1,12 @@
 import RTCWire
 
 extension Peer {
-    /// Answers a NACK about a stream we keep packets of: each packet once per round trip, or twice (`RepetitionSpacing`). What is
-    /// missing of sound is played without for most of the time, before a second answer could come.
+    /// Answers a NACK about a stream we keep packets of: each packet at most once per round trip. A second answer has shown no gain
+    /// behind a server that forwards pictures (docs/quality.md, Losses); and what is missing of sound is mostly played without before
+    /// it could come.
     mutating func retransmit(_ sequences: [UInt16], stream index: Int, _ now: Instant, _ outbox: Outbox) {
         guard let destination = mediaDestination else { return }
-        let isVideo = sending.streams[index].configuration.kind == .video
-        let spacing = isVideo ? repetitionSpacing : repetitionSpacing.once
+        let spacing = repetitionSpacing.once
         let age = configuration.streams.cacheAge
         for sequence in sequences {
             let kept = sending.update(index) { $0.kept(sequence, now: now, age: age, spacing: spacing) }

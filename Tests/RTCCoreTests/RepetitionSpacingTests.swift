@@ -25,7 +25,7 @@ import Testing
     @Test func aQueueOrAShortWayOnce() {
         for spacing in [
             RepetitionSpacing(roundTrip: .milliseconds(100), isQueued: true),
-            RepetitionSpacing(roundTrip: .milliseconds(100), isQueued: false).once
+            RepetitionSpacing(roundTrip: .milliseconds(100), isQueued: false).once,
         ] {
             #expect(answered([1_000, 1_033, 1_074, 1_075, 1_100], spacing) == [1_000, 1_075])
         }

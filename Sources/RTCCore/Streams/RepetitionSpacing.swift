@@ -7,10 +7,8 @@ package struct RepetitionSpacing: Sendable, Hashable {
     /// From when on one more is sent all the same; nil for none.
     let second: Interval?
 
-    /// - Parameters:
-    ///   - full: answers to requests that come sooner would be on their way together.
-    ///   - second: one request after that is answered nevertheless.
-    package init(_ full: Interval, second: Interval? = nil) { (self.full, self.second) = (full, second) }
+    /// - Parameter full: answers to requests that come sooner would be on their way together.
+    package init(_ full: Interval) { (self.full, second) = (full, nil) }
 
     /// Shorter than the round trip, so that a request which the other side times by its own measure isn't refused.
     ///

@@ -13,7 +13,7 @@ package struct StreamLimits: Sendable {
     /// Least time between two requests for the same packet.
     package var minimumNACKInterval = Interval.milliseconds(20)
     /// The first request for a packet is said twice where the time between two is at least that; nil for never. A sender that
-    /// has had it once takes no notice of the other, where it repeats a packet once a round trip; ours answers both.
+    /// has had it once takes no notice of the other, where it repeats a packet once a round trip; our server answers both.
     package var leastEchoedNACKInterval: Interval? = .milliseconds(60)
     /// Round-trip time assumed before one has been measured.
     package var initialRoundTripTime = Interval.milliseconds(100)

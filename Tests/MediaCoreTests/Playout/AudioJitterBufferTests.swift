@@ -39,7 +39,7 @@ import Testing
         simulation.run(buffer) { _, _ in last = buffer.statistics.currentDelay }
         let statistics = buffer.statistics
         #expect(statistics.concealedSamples == 0 && statistics.unsettledSamples == 0)
-        #expect(statistics.delayMaximum <= .milliseconds(100))
+        #expect(statistics.delayMaximum <= .milliseconds(80))
         #expect(last.milliseconds <= 40)
     }
 
@@ -204,7 +204,7 @@ import Testing
         simulation.run(buffer)
         let statistics = buffer.statistics
         #expect(statistics.concealedSamples + statistics.unsettledSamples <= 960)
-        #expect(statistics.delayMaximum <= .milliseconds(95))
+        #expect(statistics.delayMaximum <= .milliseconds(75))
         let meant = Double(packets) * 20 * abs(drift)
         let stretched = drift > 0 ? statistics.acceleratedSamples : statistics.expandedSamples
         #expect(((meant - 40)...(meant + 60)).contains(Double(stretched) / 48))
