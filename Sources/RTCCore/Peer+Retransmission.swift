@@ -6,7 +6,7 @@ extension Peer {
     /// it could come.
     mutating func retransmit(_ sequences: [UInt16], stream index: Int, _ now: Instant, _ outbox: Outbox) {
         guard let destination = mediaDestination else { return }
-        let spacing = repetitionSpacing.once
+        let spacing = repetitionSpacing.full
         let age = configuration.streams.cacheAge
         for sequence in sequences {
             let kept = sending.update(index) { $0.kept(sequence, now: now, age: age, spacing: spacing) }

@@ -23,7 +23,8 @@ final class PacketCache {
         var length: UInt16 = 0
         var offset: UInt32 = 0
         var stored: Instant = .zero
-        var repeated = RepetitionMark()
+        /// `distantFuture` before it has been repeated: an optional would make each slot a third larger.
+        var resent = Instant.distantFuture
     }
 
     private var mask: Int
@@ -86,14 +87,14 @@ final class PacketCache {
         head = offset + packet.count
     }
 
-    /// The packet, where it is still here, no older than `age` and not repeated too short a while ago; marks it as repeated now.
+    /// The packet, where it is still here, no older than `age` and not repeated within `spacing`; marks it as repeated now.
     /// The bytes are valid until the next `store`.
-    func take(_ sequence: UInt16, now: Instant, age: Interval, spacing: RepetitionSpacing) -> UnsafeRawBufferPointer? {
+    func take(_ sequence: UInt16, now: Instant, age: Interval, spacing: Interval) -> UnsafeRawBufferPointer? {
         let index = Int(sequence) & mask
         let slot = slots[index]
         guard slot.length > 0, slot.sequence == sequence, now - slot.stored <= age else { return nil }
-        guard slot.repeated.allows(spacing, now: now) else { return nil }
-        slots[index].repeated.note(spacing, now: now)
+        if slot.resent < .distantFuture, now - slot.resent < spacing { return nil }
+        slots[index].resent = now
         return UnsafeRawBufferPointer(start: memory + Int(slot.offset), count: Int(slot.length))
     }
 

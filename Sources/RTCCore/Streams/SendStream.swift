@@ -76,7 +76,7 @@ struct SendStream {
 
     /// A kept packet that may be repeated now.
     mutating func kept(
-        _ sequence: UInt16, now: Instant, age: Interval, spacing: RepetitionSpacing
+        _ sequence: UInt16, now: Instant, age: Interval, spacing: Interval
     ) -> UnsafeRawBufferPointer? {
         guard let packet = cache?.take(sequence, now: now, age: age, spacing: spacing) else { return nil }
         guard budget.take(packet.count, now: now) else {

@@ -25,14 +25,13 @@ extension Consumer {
                 producer.statistics.retransmissionsRefused += 1
                 continue
             }
-            guard repetitions.log.allows(sequence, now: now, spacing: spacing) else {
+            // One that isn't at hand is looked for as seldom as one that is.
+            guard repetitions.log.take(sequence, now: now, spacing: spacing) else {
                 producer.statistics.retransmissionsRefused += 1
                 producer.statistics.retransmissionsUnderWay += 1
                 continue
             }
             let row = Row.repetition(sequence, ssrc: ssrc, payloadType: payloadType)
-            // One that isn't at hand is looked for as seldom as one that is.
-            repetitions.log.note(sequence, now: now, spacing: spacing)
             repeatOriginal(of: sequence, row, &producer, now: now, &allowance, &outbox)
         }
     }

@@ -10,24 +10,32 @@ struct RetransmissionLog {
     static let reach: UInt16 = 1024
 
     private struct Entry {
-        var mark = RepetitionMark()
         var sequence: UInt16 = 0
+        /// Whether it has been repeated once more since.
+        var isSecond = false
+        /// The lower bits of the time in milliseconds; 0 for never.
+        var sent: UInt32 = 0
     }
 
     private var entries: [Entry] = []
 
-    /// Whether `sequence`, at most `reach` numbers old, may be repeated now.
-    func allows(_ sequence: UInt16, now: Instant, spacing: RepetitionSpacing) -> Bool {
-        guard !entries.isEmpty else { return true }
-        let entry = entries[Int(sequence & (RetransmissionLog.reach - 1))]
-        return entry.sequence != sequence || entry.mark.allows(spacing, now: now)
-    }
-
-    /// It is repeated now, for it may be.
-    mutating func note(_ sequence: UInt16, now: Instant, spacing: RepetitionSpacing) {
+    /// Whether `sequence`, at most `reach` numbers old, may be repeated now; takes it as repeated where so.
+    mutating func take(_ sequence: UInt16, now: Instant, spacing: RepetitionSpacing) -> Bool {
         if entries.isEmpty { entries = Array(repeating: Entry(), count: Int(RetransmissionLog.reach)) }
         let index = Int(sequence & (RetransmissionLog.reach - 1))
-        if entries[index].sequence != sequence { entries[index] = Entry(sequence: sequence) }
-        entries[index].mark.note(spacing, now: now)
+        let (entry, stamp) = (entries[index], RetransmissionLog.stamp(now))
+        let elapsed = Interval.milliseconds(Int(stamp &- entry.sent))
+        guard entry.sent != 0, entry.sequence == sequence, elapsed < spacing.full else {
+            entries[index] = Entry(sequence: sequence, sent: stamp)
+            return true
+        }
+        guard let second = spacing.second, !entry.isSecond, elapsed >= second else { return false }
+        entries[index].isSecond = true
+        return true
+    }
+
+    /// Never 0. It comes round in 50 days: by then the number has been given to others.
+    private static func stamp(_ now: Instant) -> UInt32 {
+        max(UInt32(truncatingIfNeeded: now.nanoseconds / 1_000_000), 1)
     }
 }
