@@ -164,7 +164,6 @@ extension Peer {
         // What a full queue drops has been asked for: requests go the other way.
         let isMeasuredQueued = roundTrip.smoothed == nil ? ice.isSelectionQueued : roundTrip.isQueued
         let isQueued = queue != nil || isMeasuredQueued
-        let echo = isQueued ? .zero : limits.echo(interval)
         let leastAnswer = (roundTripTime ?? .zero) * 0.5
         for index in receiving.streams.indices where receiving.streams[index].losses.deadline <= now {
             // Behind a queue a repetition comes when its sound has been played, if it isn't dropped as the packet was; and it keeps
@@ -178,7 +177,8 @@ extension Peer {
             requests.removeAll(keepingCapacity: true)
             receiving.update(index) {
                 $0.collectLosses(
-                    now: now, interval: interval, echo: echo, leastAnswer: leastAnswer, limits: limits, into: &requests)
+                    now: now, interval: interval, isEchoed: !isQueued, leastAnswer: leastAnswer, limits: limits,
+                    into: &requests)
             }
             sendNACKs(requests[...], index, outbox)
             lossScratch = requests

@@ -33,6 +33,15 @@ import Testing
     }
 
     /// What was saved up in minutes isn't spent at once: at most what two seconds brought.
+    @Test func plentyIsHalfOfWhatThereMayBe() {
+        var budget = RetransmissionBudget()
+        let isAmpleAtOnce = budget.isAmple(now: at(0))
+        budget.note(sent: 40_000, now: at(0))
+        var taken = 0
+        while budget.isAmple(now: at(20)), budget.take(1_000, now: at(20)) { taken += 1 }
+        #expect(!isAmpleAtOnce && taken == 21)
+    }
+
     @Test func whatIsSavedUpIsBounded() {
         var budget = RetransmissionBudget()
         for step in 0..<6000 { budget.note(sent: 1000, now: at(step * 10)) }

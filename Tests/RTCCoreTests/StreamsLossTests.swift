@@ -27,30 +27,31 @@ private func change<Value, Result>(_ value: inout Value, _ body: (inout Value) -
         #expect(collect(&list, 50) == [10, 12])
     }
 
-    /// The first request is said twice; the third keeps its time.
+    /// The first request is said twice or three times; the second keeps its time.
     @Test func saysTheFirstRequestAgain() {
-        var list = LossList()
-        func collect(_ ms: Int) -> [UInt16] {
-            var requests: [UInt16] = []
-            _ = list.collect(
-                now: at(ms), interval: .milliseconds(120), echo: .milliseconds(40), maximumRequests: 10,
-                into: &requests)
-            return requests
+        for (echoes, times) in [(0, [0, 120, 240]), (1, [0, 40, 120, 240]), (2, [0, 20, 60, 120, 240])] {
+            var list = LossList()
+            func collect(_ ms: Int) -> [UInt16] {
+                var requests: [UInt16] = []
+                _ = list.collect(
+                    now: at(ms), interval: .milliseconds(120), echoes: echoes, maximumRequests: 10, into: &requests)
+                return requests
+            }
+            _ = list.add(10..<12, now: at(0), due: at(0), limit: 100)
+            let asked = (0..<300).filter { !collect($0).isEmpty }
+            #expect(asked == times)
+            #expect(change(&list) { $0.remove(11) }?.requests == UInt8(times.count))
+            #expect(collect(359).isEmpty && collect(360) == [10])
         }
-        _ = list.add(10..<12, now: at(0), due: at(0), limit: 100)
-        #expect(collect(0) == [10, 11] && list.deadline == at(40))
-        #expect(collect(40) == [10, 11] && list.deadline == at(120))
-        #expect(change(&list) { $0.remove(11) }?.requests == 2)
-        #expect(collect(119).isEmpty)
-        #expect(collect(120) == [10] && list.deadline == at(240))
     }
 
-    /// Where answers are soon there, or nobody wants it, nothing is said twice.
+    /// Where answers are soon there, or nobody wants it, nothing is said twice; a third time where much is lost.
     @Test func echoesWhereAnAnswerTakesLong() {
         var limits = StreamLimits()
-        #expect(limits.echo(.milliseconds(59)) == .zero && limits.echo(.milliseconds(60)) == .milliseconds(20))
+        #expect(limits.echoes(.milliseconds(59), loss: 0.5) == 0 && limits.echoes(.milliseconds(60), loss: 0.05) == 1)
+        #expect(limits.echoes(.milliseconds(60), loss: 0.1) == 2)
         limits.leastEchoedNACKInterval = nil
-        #expect(limits.echo(.seconds(1)) == .zero)
+        #expect(limits.echoes(.seconds(1), loss: 0.1) == 0)
     }
 
     @Test func waitsForReorderedPackets() {

@@ -18,12 +18,27 @@ private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(millisec
             limits: StreamLimits())
     }
 
-    private func ask(_ stream: inout ReceiveStream, _ ms: Int, leastAnswer: Interval) -> [UInt16] {
+    private func ask(
+        _ stream: inout ReceiveStream, _ ms: Int, isEchoed: Bool = false, leastAnswer: Interval
+    ) -> [UInt16] {
         var requests: [UInt16] = []
         stream.collectLosses(
-            now: at(ms), interval: .milliseconds(100), leastAnswer: leastAnswer, limits: StreamLimits(),
-            into: &requests)
+            now: at(ms), interval: .milliseconds(100), isEchoed: isEchoed, leastAnswer: leastAnswer,
+            limits: StreamLimits(), into: &requests)
         return requests
+    }
+
+    /// Of a stream that loses much the first request is said three times, twice where it loses little.
+    @Test(arguments: [(5, 3), (50, 2)]) func howOftenARequestIsSaid(lostOf: Int, times: Int) {
+        var stream = ReceiveStream(ssrc: 1, line: 0, codec: codec, now: at(0))
+        for number in 0..<1_000 where number % lostOf != 1 {
+            receive(&stream, UInt16(number), number)
+            if number % 200 == 0 { _ = stream.takeReport(now: at(number)) }
+        }
+        stream.giveUpLosses()
+        receive(&stream, 1_001, 1_001)
+        let asked = (1_001..<1_101).filter { !ask(&stream, $0, isEchoed: true, leastAnswer: .zero).isEmpty }
+        #expect(asked.count == times)
     }
 
     @Test func anOriginalBehindItsRepetitionWasNotLost() {

@@ -187,15 +187,15 @@ extension AudioJitterBuffer {
         let target = Double(target(now).nanoseconds)
         statistics.targetDelay = Interval(nanoseconds: Int64(target))
         guard slot.epoch == delays.epoch else { return }
-        let present = Double(delays.delay(of: slot.timestamp, at: now).nanoseconds)
+        let isSettling = delays.isSettling && configuration.beginsLater && now >= tempo.queuedUntil
+        let rest = isSettling ? Double(queue.frameCount - count) * 62_500 / 3 : 0
+        let present = Double(delays.delay(of: slot.timestamp, at: now).nanoseconds) + rest
         let smooth = tempo.level.map { $0 + (present - $0) / 8 } ?? present
         tempo.level = smooth
         statistics.currentDelay = Interval(nanoseconds: Int64(smooth))
         tempo.pause = max(0, tempo.pause - count)
-        let isSettling = delays.isLearned && !tempo.hasSettled && configuration.beginsLater
         let least = max(target * 0.75, target - Self.near)
-        let slack = isSettling ? 5e6 : slack(target, now)
-        if isSettling, smooth <= target + slack { tempo.hasSettled = true }
+        let slack = isSettling ? Self.settled : slack(target, now)
         let lead = Double(delays.lead(at: Interval(nanoseconds: Int64(present))).nanoseconds)
         if delays.isRising, lead < Self.leastLead {
             tempo.queuedUntil = now + .seconds(15)
@@ -210,8 +210,11 @@ extension AudioJitterBuffer {
     /// Above the target by that much sound is left alone, ns. Short waits are not worth stretching sound for; and it keeps more where
     /// queues have grown lately, for they will again.
     private func slack(_ target: Double, _ now: Instant) -> Double {
-        max(now < tempo.queuedUntil ? 25e6 : 15e6, Self.short - target)
+        max(now < tempo.queuedUntil ? 35e6 : 15e6, Self.short - target)
     }
+
+    /// The same where a stream gives up the wait that it began with: counted with what is decoded and not yet played.
+    private static var settled: Double { 10e6 }
 
     /// A wait that nobody notices, ns.
     private static var short: Double { 40e6 }

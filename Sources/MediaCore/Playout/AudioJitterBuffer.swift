@@ -231,7 +231,6 @@ package final class AudioJitterBuffer<Decoder: PlayoutDecoder> {
         queue.removeAll()
         gap = PlayoutGap()
         continuation = SoundContinuation(channels: channels)
-        tempo.hasSettled = false
         restart(at: 0)
         phase = .empty
     }

@@ -7,8 +7,8 @@ package struct AudioPlayoutConfiguration: Hashable, Sendable {
     /// The target delay never rises above this; packets later than that are given up. At most one second.
     package var maximumDelay = Interval.milliseconds(500)
     /// How long the very first packet waits, and the least target until fifty packets have come, while little is known of the
-    /// network (libwebrtc begins with 80 ms).
-    package var initialDelay = Interval.milliseconds(60)
+    /// network (as libwebrtc begins).
+    package var initialDelay = Interval.milliseconds(80)
     /// The share of packets that shall come in time, 0...1.
     package var quantile = 0.97
     /// The memory of the delay histogram: the weight that each packet leaves to all earlier ones, below 1.

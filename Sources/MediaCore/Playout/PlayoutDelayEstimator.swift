@@ -34,6 +34,8 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// For so many packets little is known of a stream's jitter, and pictures begin that fill the way for a moment: a second,
     /// mostly.
     private static let learning = 50
+    /// Until so many have come, ten seconds mostly, targets still tell of how it began.
+    private static let settling = 500
     /// Before so many have come nothing is unusual.
     private static let first = 10
 
@@ -106,6 +108,9 @@ struct PlayoutDelayEstimator: ~Copyable {
     /// Enough packets of this sender have come to know the network's jitter.
     var isLearned: Bool { observed >= Self.learning }
 
+    /// They have lately; what it began with is being given up.
+    var isSettling: Bool { isLearned && observed < Self.settling }
+
     /// How long before their time packets come at present, where sound is played with this delay.
     func lead(at delay: Interval) -> Interval { delay - trend.latest }
 
@@ -121,7 +126,7 @@ struct PlayoutDelayEstimator: ~Copyable {
     mutating func observe(
         timestamp: Int64, arrival: Instant, isOvertaken: Bool = false, isNewLine: Bool = false
     ) -> Bool {
-        observed = min(observed + 1, Self.learning)
+        observed = min(observed + 1, Self.settling)
         let transit = Self.transit(timestamp, arrival)
         let jumped = isNewLine || isJump(transit)
         if jumped { beginEpoch() }

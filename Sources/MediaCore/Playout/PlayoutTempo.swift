@@ -5,8 +5,6 @@ struct PlayoutTempo {
     var stretcher = TimeStretcher()
     /// Smoothed delay of the packet to be decoded next, in ns; nil where it must begin anew.
     var level: Double?
-    /// The longer wait that a new stream begins with has been given up.
-    var hasSettled = false
     /// Until when the way is one on which queues grow: sound waits a little longer than it would have to.
     var queuedUntil = Instant(nanoseconds: .min)
     /// Samples until the next change of speed is allowed.

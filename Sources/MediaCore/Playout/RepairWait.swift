@@ -9,7 +9,7 @@ struct RepairWait {
     /// The share of the pictures that may come late.
     private static let late = 0.5
     /// The share of those that may come so late that the one before counts as frozen, and by how much that is (W3C webrtc-stats).
-    private static let frozen = (share: 0.17, lateness: Interval.milliseconds(150))
+    private static let frozen = (share: 0.17, lateness: Interval.milliseconds(155))
     /// The memory: a third of it is ten seconds old, and how many pictures in time it begins with.
     private static let forgetting = 0.997
     private static let expected = 60

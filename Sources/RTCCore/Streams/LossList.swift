@@ -58,10 +58,10 @@ struct LossList {
     ///
     /// Gives how many packets were given up, having been asked for `maximumRequests` times.
     ///
-    /// - Parameter echo: how long after the first request another says the same, for requests are lost as packets are; the
-    ///   third keeps its time. Zero for none.
+    /// - Parameter echoes: how often, 0 to 2, the first request is said again in the time until the second, for requests and answers
+    ///   are lost as packets are: after a third of it; or after a sixth, which many bursts don't reach, and a half.
     mutating func collect(
-        now: Instant, interval: Interval, echo: Interval = .zero, maximumRequests: Int, into requests: inout [UInt16]
+        now: Instant, interval: Interval, echoes: Int = 0, maximumRequests: Int, into requests: inout [UInt16]
     ) -> Int {
         guard deadline <= now else { return 0 }
         deadline = .distantFuture
@@ -73,7 +73,7 @@ struct LossList {
                 requests.append(UInt16(truncatingIfNeeded: entry.sequence))
                 entry.requests += 1
                 entry.requested = entry.requested ?? now
-                entry.due = now + wait(after: entry.requests, interval: interval, echo: echo)
+                entry.due = now + wait(after: entry.requests, interval: interval, echoes: echoes)
             }
             deadline = min(deadline, entry.due)
             entries[kept] = entry
@@ -84,9 +84,15 @@ struct LossList {
         return givenUp
     }
 
-    private func wait(after requests: UInt8, interval: Interval, echo: Interval) -> Interval {
-        guard echo > .zero, echo < interval, requests <= 2 else { return interval }
-        return requests == 1 ? echo : interval - echo
+    private func wait(after requests: UInt8, interval: Interval, echoes: Int) -> Interval {
+        switch (echoes, requests) {
+        case (1, 1): interval / 3
+        case (1, 2): interval - interval / 3
+        case (2, 1): interval / 6
+        case (2, 2): interval / 3
+        case (2, 3): interval / 2
+        default: interval
+        }
     }
 
     private func firstIndex(notBefore sequence: Int64) -> Int {

@@ -30,6 +30,8 @@ struct ReceiveStream {
     private var reorder = ReorderDelay()
     private var lastReport: (middle: UInt32, arrival: Instant)?
     private var receivedSinceReport = false
+    /// What is lost of it, 0...1, over some five reports; nil before the first.
+    private var lossShare: Double?
     private var leastAnswer = Interval.zero
 
     init(ssrc: UInt32, line: Int, codec: ReceiveMap.Codec, now: Instant) {
@@ -105,16 +107,16 @@ struct ReceiveStream {
     /// Appends the sequence numbers to ask for now.
     ///
     /// - Parameters:
-    ///   - echo: how long after the first request it is said again; zero for never.
+    ///   - isEchoed: a first request is said again.
     ///   - leastAnswer: no answer to them can come sooner.
     mutating func collectLosses(
-        now: Instant, interval: Interval, echo: Interval = .zero, leastAnswer: Interval = .zero, limits: StreamLimits,
+        now: Instant, interval: Interval, isEchoed: Bool = false, leastAnswer: Interval = .zero, limits: StreamLimits,
         into requests: inout [UInt16]
     ) {
         self.leastAnswer = leastAnswer
         let givenUp = losses.collect(
-            now: now, interval: interval, echo: echo, maximumRequests: limits.maximumNACKs,
-            into: &requests)
+            now: now, interval: interval, echoes: isEchoed ? limits.echoes(interval, loss: lossShare ?? 0) : 0,
+            maximumRequests: limits.maximumNACKs, into: &requests)
         statistics.givenUp += givenUp
     }
 
@@ -148,7 +150,11 @@ struct ReceiveStream {
             delaySinceLastSenderReport: lastReport.map { (now - $0.arrival).dlsr } ?? 0)
     }
 
-    private mutating func refreshStatistics(_ fraction: UInt8) { statistics.fractionLost = Double(fraction) / 256 }
+    private mutating func refreshStatistics(_ fraction: UInt8) {
+        let lost = Double(fraction) / 256
+        statistics.fractionLost = lost
+        lossShare = lossShare.map { $0 + (lost - $0) * 0.2 } ?? lost
+    }
 
     /// The counters with what is derived from them.
     var snapshot: StreamStatistics {

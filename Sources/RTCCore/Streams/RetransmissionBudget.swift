@@ -37,6 +37,12 @@ package struct RetransmissionBudget: Sendable {
         return true
     }
 
+    /// Half of what may be repeated at once is there: enough for repetitions of what has been repeated just now.
+    package mutating func isAmple(now: Instant) -> Bool {
+        turn(now)
+        return credit * 2 >= max(sentNow + sentBefore, RetransmissionBudget.floor)
+    }
+
     private mutating func turn(_ now: Instant) {
         guard let start = windowStart else { return windowStart = now }
         let elapsed = now - start

@@ -13,8 +13,11 @@ package struct StreamLimits: Sendable {
     /// Least time between two requests for the same packet.
     package var minimumNACKInterval = Interval.milliseconds(20)
     /// The first request for a packet is said twice where the time between two is at least that; nil for never. A sender that
-    /// has had it once takes no notice of the other, where it repeats a packet once a round trip; our server answers both.
+    /// has had it once takes no notice of the other, where it repeats a packet once a round trip; our server answers each.
     package var leastEchoedNACKInterval: Interval? = .milliseconds(60)
+    /// Where more is lost than that share, 0...1, it is said a third time: requests and answers that are lost as often leave one packet in
+    /// fifty unanswered that is asked for twice.
+    package var heavyLoss = 0.07
     /// Round-trip time assumed before one has been measured.
     package var initialRoundTripTime = Interval.milliseconds(100)
     /// Longest time a gap waits for reordered packets before it is asked for; 0 while nothing arrived out of order.
@@ -30,10 +33,11 @@ package struct StreamLimits: Sendable {
 
     package init() {}
 
-    /// How long after the first request for a packet it is said again, where requests follow each other by `interval`: the
-    /// third part, so that one burst of losses doesn't take both. Zero for never.
-    func echo(_ interval: Interval) -> Interval {
-        guard let least = leastEchoedNACKInterval, interval >= least else { return .zero }
-        return interval / 3
+    /// How often the first request for a packet is said again where requests follow each other by `interval`.
+    ///
+    /// - Parameter loss: the share that is lost, 0...1.
+    func echoes(_ interval: Interval, loss: Double) -> Int {
+        guard let least = leastEchoedNACKInterval, interval >= least else { return 0 }
+        return loss > heavyLoss ? 2 : 1
     }
 }

@@ -57,6 +57,12 @@ package struct RepetitionAllowance: Sendable {
         return true
     }
 
+    /// Half of what may be repeated in one go is there.
+    mutating func isAmple(now: Instant) -> Bool {
+        advance(to: now)
+        return rate == nil || credit * 2 >= most
+    }
+
     private mutating func advance(to now: Instant) {
         defer { latest = max(latest, now) }
         guard let rate, now > latest else { return }

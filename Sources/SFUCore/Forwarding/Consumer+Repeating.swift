@@ -4,7 +4,8 @@ import RTCWire
 /// Packets that are sent again.
 extension Consumer {
     /// Repeats packets that the subscriber misses, on the retransmission stream: each no sooner than `spacing` allows, all
-    /// together within the stream's budget.
+    /// together within the stream's budget; where less than half of that is left each once a round trip, so that none goes
+    /// without for others' second ones.
     ///
     /// Where no such stream was negotiated the connection keeps what it has sealed and repeats that: a packet made again
     /// would leave under a number that was sealed before, which SRTP forbids.
@@ -25,6 +26,8 @@ extension Consumer {
                 producer.statistics.retransmissionsRefused += 1
                 continue
             }
+            let isAmple = repetitions.budget.isAmple(now: now) && allowance.isAmple(now: now)
+            let spacing = isAmple ? spacing : spacing.sparing
             // One that isn't at hand is looked for as seldom as one that is.
             guard repetitions.log.take(sequence, now: now, spacing: spacing) else {
                 producer.statistics.retransmissionsRefused += 1

@@ -11,8 +11,8 @@ struct RetransmissionLog {
 
     private struct Entry {
         var sequence: UInt16 = 0
-        /// Whether it has been repeated once more since.
-        var isSecond = false
+        /// How often it has been repeated since, before the full spacing was over.
+        var before: UInt8 = 0
         /// The lower bits of the time in milliseconds; 0 for never.
         var sent: UInt32 = 0
     }
@@ -29,8 +29,10 @@ struct RetransmissionLog {
             entries[index] = Entry(sequence: sequence, sent: stamp)
             return true
         }
-        guard let second = spacing.second, !entry.isSecond, elapsed >= second else { return false }
-        entries[index].isSecond = true
+        guard let least = spacing.before, entry.before < RepetitionSpacing.mostBefore,
+            elapsed >= least * (Int(entry.before) + 1)
+        else { return false }
+        entries[index].before += 1
         return true
     }
 
