@@ -207,10 +207,10 @@ extension AudioJitterBuffer {
         }
     }
 
-    /// Above the target by that much sound is left alone, ns. Short waits are not worth stretching sound for; and it keeps more where
+    /// Above the target by that much sound is left alone, ns. Short waits are not worth stretching sound for; and they are longer where
     /// queues have grown lately, for they will again.
     private func slack(_ target: Double, _ now: Instant) -> Double {
-        max(now < tempo.queuedUntil ? 35e6 : 15e6, Self.short - target)
+        now < tempo.queuedUntil ? min(max(15e6, Self.queued - target), 35e6) : max(15e6, Self.short - target)
     }
 
     /// The same where a stream gives up the wait that it began with: counted with what is decoded and not yet played.
@@ -218,6 +218,8 @@ extension AudioJitterBuffer {
 
     /// A wait that nobody notices, ns.
     private static var short: Double { 40e6 }
+    /// A wait that is enough for a queue that grows again, ns.
+    private static var queued: Double { 95e6 }
     /// Below the target by that much sound is left alone, ns.
     private static var near: Double { 20e6 }
     /// Packets of a growing queue that come no sooner before their time than that are played slower, ns: the next ones will be late.

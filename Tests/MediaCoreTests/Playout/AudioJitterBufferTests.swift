@@ -10,11 +10,16 @@ import Testing
         AudioJitterBuffer(decoder: FakeDecoder(), configuration: .settled)
     }
 
-    @Test(arguments: [480, 960], [0, 3, 9, 13, 19])
-    func cleanNetworkHasNoConcealment(pull: Int, phase: Int) {
-        var simulation = PlayoutSimulation(count: 1_000) { _ in 20 }
+    private func cleanNetwork(_ packets: Int, pull: Int, phase: Int) -> PlayoutSimulation {
+        var simulation = PlayoutSimulation(count: packets) { _ in 20 }
         simulation.pull = pull
         simulation.phase = .milliseconds(phase)
+        return simulation
+    }
+
+    @Test(arguments: [480, 960], [0, 3, 9, 13, 19])
+    func cleanNetworkHasNoConcealment(pull: Int, phase: Int) {
+        let simulation = cleanNetwork(1_000, pull: pull, phase: phase)
         let buffer = settled()
         let sound = simulation.run(buffer)
         let statistics = buffer.statistics
@@ -47,9 +52,7 @@ import Testing
     /// decoded and not yet played.
     @Test(arguments: [480, 960], [0, 3, 9, 13, 19])
     func aCleanBeginningSettles(pull: Int, phase: Int) {
-        var simulation = PlayoutSimulation(count: 3_000) { _ in 20 }
-        simulation.pull = pull
-        simulation.phase = .milliseconds(phase)
+        let simulation = cleanNetwork(3_000, pull: pull, phase: phase)
         let buffer = buffer()
         simulation.run(buffer)
         let statistics = buffer.statistics
